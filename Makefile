@@ -1,0 +1,82 @@
+# Needs Python 3.11 or later with venv, git and make; everything else goes into .venv/.
+#   make test ARGS='-k null -x'     arguments for pytest
+#   make lock UPGRADE=--upgrade     newer versions, not only the missing ones
+# After a change of PYTHON run `make clean` first: an existing .venv/ keeps its interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+UPGRADE ?=
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint lock golden clean
+
+help: ## Say what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded tracker
+	$(BIN)/benchaudit demo
+
+test: $(VENV)/dev.stamp ## All tests
+	$(BIN)/python -m pytest $(ARGS)
+
+# Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
+lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; changes nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/zizmor --offline .github action.yml
+	$(BIN)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/hadolint Dockerfile
+	@! grep -nE '://|^--' requirements/*.txt || { echo 'A lock names where packages come from: that is for each machine to say.' >&2; exit 1; }
+
+golden: $(VENV)/dev.stamp ## Write the expected outputs of tests anew; read the diff before committing it
+	$(BIN)/python -m pytest --update-golden $(ARGS)
+	git status --short -- tests
+
+# One resolution for all platforms and Pythons. The runtime and build locks are held to the versions of the
+# development lock, so what is shipped is what was tested.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command 'make lock' $(UPGRADE)
+
+lock: $(VENV)/uv.stamp ## Resolve requirements/*.txt from pyproject.toml and requirements/*.in
+	$(COMPILE) requirements/uv.in --output-file requirements/uv.txt
+	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --output-file requirements/runtime.txt
+	$(COMPILE) requirements/build.in --constraint requirements/dev.txt --output-file requirements/build.txt
+
+clean: ## Remove all that make and the tools have written, .venv/ too
+	rm -rf $(VENV) build dist demo htmlcov .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# $(call install,ARGUMENTS): uv first, which is far faster; pip when uv does not run here or cannot reach the
+# index, as on machines whose index and certificates are set in pip's own configuration.
+install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
+
+# Wheels only: building a source package would fetch build tools that no lock covers.
+LOCKED := --require-hashes --only-binary :all:
+
+# The project itself comes last and without isolation, so that its build tools are the locked ones.
+$(VENV)/runtime.stamp $(VENV)/dev.stamp: $(VENV)/%.stamp: requirements/%.txt requirements/build.txt pyproject.toml | $(VENV)/uv.stamp
+	@echo 'Installing requirements/$*.txt and this project into $(VENV)/'
+	@$(call install,$(LOCKED) -r requirements/$*.txt -r requirements/build.txt)
+	@$(call install,--no-deps --no-build-isolation --editable .)
+	@touch $@
+
+$(VENV)/uv.stamp: requirements/uv.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCKED) -r requirements/uv.txt \
+		|| echo 'No uv for this machine: pip is used, which takes about a minute.'
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo '$(PYTHON) is not Python 3.11 or later: name one, as in `make test PYTHON=python3.13`' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+		|| { echo '$(PYTHON) cannot make virtual environments: apt install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,140 @@
+"""The nouns that several rooms share. Each is frozen, and knows nothing of files, networks or print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SliceKey = tuple[tuple[str, str | None], ...]
+"""Column and value of each column that a slice fixes; `()` is ALL. A missing value is None."""
+
+ALL: SliceKey = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One commit of a dataset. `sha` is the full object name; a plain file has its content's id."""
+
+    sha: str
+    committed_at: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blob:
+    """One file of one revision. Equal ids mean equal bytes: an LFS object's sha256, else git's id."""
+
+    path: str
+    id: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What an audit depends on at one revision: the watched files, and what the card says of them.
+
+    `layout` is a digest of the card's `configs` and `dataset_info`; editing its prose does not
+    change it. Two snapshots with equal `fingerprint` give the same figures.
+    """
+
+    revision: Revision
+    blobs: tuple[Blob, ...]
+    layout: str = ""
+
+    @property
+    def fingerprint(self) -> tuple[object, ...]:
+        """What must be equal for two revisions to be one audit."""
+        return (tuple((blob.path, blob.id) for blob in self.blobs), self.layout)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Which bytes an audit read: the `source` block of the JSON report."""
+
+    dataset: str
+    revision: Revision
+    blobs: tuple[Blob, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMapping:
+    """Which columns make an item, in the words of `docs/reference.md`.
+
+    `options` is one column that holds a list, or several that hold one option each. With
+    `distractors`, `gold` holds the gold's text. `distractor_lists` says whether a single distractor
+    column holds lists or one text a row; it is read off the data, for a column is one or the other.
+    """
+
+    question: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    distractors: tuple[str, ...] = ()
+    distractor_lists: bool = True
+    gold: str = ""
+    gold_encoding: str = ""
+    option_separator: str = ""
+    last_turn: bool = False
+    id: str = ""
+
+    @property
+    def separator(self) -> str:
+        """What joins the options of a text cell; "" where nothing does (`none` says so outright)."""
+        return "" if self.option_separator == "none" else self.option_separator
+
+    @property
+    def gold_apart(self) -> bool:
+        """Whether gold is stored apart from the distractors, so that its position means nothing."""
+        return bool(self.distractors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Rows that are no item, for one reason; `sample` names up to five of them."""
+
+    rows: int
+    defective: bool
+    sample: tuple[str, ...] = ()
+
+
+OUT_OF_SCOPE = frozenset({"several-golds", "unlabelled", "no-options"})
+"""Reasons that say nothing about single-gold items; every other reason is a defect."""
+
+
+def is_defect(reason: str) -> bool:
+    """Whether rows left out for `reason` count against every claim (`docs/statistics.md`)."""
+    return reason not in OUT_OF_SCOPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something a maintainer would want to know of, that is not a rate."""
+
+    check: str
+    severity: str
+    count: int
+    sample: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What decides verdicts and notifications; meanings and defaults are in `docs/statistics.md`.
+
+    `alpha` is the family-wise error rate; `min_effect` and `min_change` are points (hundredths).
+    """
+
+    min_rows: int = 20
+    alpha: float = 0.01
+    min_effect: float = 5.0
+    min_change: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutCounts:
+    """Reason to rows, for one slice."""
+
+    by_reason: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def defective(self) -> int:
+        """Rows that count against every claim."""
+        return sum(rows for reason, rows in self.by_reason.items() if is_defect(reason))

@@ -1,0 +1,69 @@
+"""The one door to DuckDB: a connection that reads its inputs and nothing else.
+
+A dataset is data, never a query. The connection may touch its inputs and a working directory of its
+own; everything else on the machine, and every extension, is locked away before the first byte of a
+dataset is read. Names that come from data enter SQL quoted, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb.func import FunctionNullHandling, PythonUDFType
+
+MEMORY_LIMIT = "1GB"
+
+
+@contextmanager
+def engine(inputs: Iterable[Path], work: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that may read `inputs` and read and write below `work`."""
+    connection = duckdb.connect(
+        config={
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": str(work / "spill"),
+            "threads": os.cpu_count() or 1,
+        }
+    )
+    try:
+        allowed = [name for path in inputs for name in {str(path), glob_escaped(path)}]
+        connection.execute(f"SET allowed_directories = {literals([str(work)])}")
+        connection.execute(f"SET allowed_paths = {literals(allowed)}")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+def arrow_function(
+    connection: duckdb.DuckDBPyConnection, name: str, function: Callable[..., Any], takes: str, gives: str
+) -> None:
+    """Let SQL call a Python function of one Arrow array; nulls are handed over like any other value."""
+    connection.create_function(
+        name,
+        function,
+        [duckdb.sqltype(takes)],
+        duckdb.sqltype(gives),
+        type=PythonUDFType.ARROW,
+        null_handling=FunctionNullHandling.SPECIAL,
+    )
+
+
+def literal(text: str) -> str:
+    """`text` as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literals(texts: Iterable[str]) -> str:
+    """`texts` as an SQL list."""
+    return "[" + ", ".join(map(literal, sorted(texts))) + "]"
+
+
+def glob_escaped(path: Path) -> str:
+    """A path that DuckDB takes to the letter, whatever stars and brackets its name holds."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in str(path))

@@ -1,0 +1,74 @@
+"""A table: one file of one revision as a relation of raw rows, whatever its container was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from benchaudit.mapping.cells import Unreadable, Value, decode_json, decode_literal
+
+Form = Literal["text", "json", "record"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column, or a place inside one.
+
+    `sql` gives the raw cell as VARCHAR. `form` says what that text is: the cell itself (`text`), a
+    JSON value, or a whole JSON record of which `path` names the part.
+    """
+
+    name: str
+    sql: str
+    form: Form
+    path: tuple[str, ...] = ()
+
+    def decode(self, raw: str | None) -> Value:
+        """Return what the raw cell holds before `path` is followed; ValueError where it is broken."""
+        return raw if raw is None or self.form == "text" else decode_json(raw)
+
+    def follow(self, value: Value) -> Value:
+        """Return the part of a decoded cell that `path` names, None where it has none."""
+        for step in self.path:
+            if isinstance(value, str):
+                try:
+                    value, _ = decode_literal(value)
+                except Unreadable:
+                    return None
+            value = value.get(step) if isinstance(value, dict) else None
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Raw rows in release order.
+
+    `relation` is SQL for a FROM clause that gives the columns that `Column.sql` names, and
+    `unreadable`, the reason code of a row that could not be read at all (else NULL). `notes` say how
+    the bytes were read. `careful` reads the same file again, slowly and row by row, after the fast
+    way has failed somewhere in it.
+    """
+
+    file: str
+    relation: str
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    careful: Callable[[], Table] | None = field(default=None, compare=False)
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether the container declares its columns; JSON records may lack any name in any row."""
+        return not any(column.form == "record" for column in self.columns)
+
+    def column(self, name: str) -> Column | None:
+        """Return the column called `name`, else the nested place that a dotted name reaches."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        owners = [column for column in self.columns if name.startswith(f"{column.name}.")]
+        if not owners:
+            return None
+        owner = max(owners, key=lambda column: len(column.name))
+        rest = tuple(name.removeprefix(f"{owner.name}.").split("."))
+        return Column(name=name, sql=owner.sql, form=owner.form, path=(*owner.path, *rest))

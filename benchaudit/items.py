@@ -16,30 +16,15 @@ import duckdb
 from benchaudit.checks.form import Check
 from benchaudit.mapping.batch import ITEM_TYPE, batch_reader, bind
 from benchaudit.mapping.row import MAX_OPTIONS
-from benchaudit.models import ColumnMapping, LeftOut, SliceKey, is_defect
+from benchaudit.models import ColumnMapping, LeftOut, is_defect
 from benchaudit.reading import Table
 from benchaudit.reading.engine import arrow_function, literal
-from benchaudit.tally import Cell, Tally
+from benchaudit.tally import Cell, Counted, Tally
 
 _BASE = MAX_OPTIONS + 1
 
 Slicing = tuple[str, ...]
 """The columns that a set of slices fixes; `()` is ALL."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceCounts:
-    """Everything counted in one slice, in whole numbers."""
-
-    key: SliceKey
-    left_out: Mapping[str, int]
-    gold_position: Mapping[int, int]
-    tallies: Mapping[str, Tally]
-
-    @property
-    def n(self) -> int:
-        """Usable items."""
-        return sum(self.gold_position.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +37,7 @@ class Counts:
     rows: int
     left_out: Mapping[str, LeftOut]
     marks: Mapping[str, LeftOut]
-    slices: tuple[SliceCounts, ...]
+    slices: tuple[Counted, ...]
     notes: tuple[str, ...]
     rows_file: Path
 
@@ -146,7 +131,7 @@ def unpacked(packed: Mapping[int, int]) -> list[Cell]:
 
 def _slices(
     connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[Check]
-) -> list[SliceCounts]:
+) -> list[Counted]:
     """The slices of one slicing, by value, the missing value last. ALL is there even if it is empty."""
     values = [f"slices[{columns.index(column) + 1}]" for column in slicing]
     group = f"GROUP BY {', '.join(values)}" if values else ""
@@ -165,7 +150,7 @@ def _slices(
         left_out.setdefault(row[:width], {})[row[width]] = row[width + 1]
     keys = sorted({*counted, *left_out}, key=lambda key: [(value is None, value or "") for value in key])
     return [
-        SliceCounts(
+        Counted(
             key=tuple(zip(slicing, key, strict=True)),
             left_out=dict(sorted(left_out.get(key, {}).items())),
             gold_position=dict(sorted((counted[key][0] or {}).items())) if key in counted else {},

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 SliceKey = tuple[tuple[str, str | None], ...]
 """Column and value of each column that a slice fixes; `()` is ALL. A missing value is None."""
@@ -33,13 +32,13 @@ class Blob:
 class Snapshot:
     """What an audit depends on at one revision: the watched files, and what the card says of them.
 
-    `layout` is a digest of the card's `configs` and `dataset_info`; editing its prose does not
-    change it. Two snapshots with equal `fingerprint` give the same figures.
+    `layout` holds what the card's YAML says of configs and splits, a line each; editing the card's
+    prose does not change it. Two snapshots with equal `fingerprint` give the same figures.
     """
 
     revision: Revision
     blobs: tuple[Blob, ...]
-    layout: str = ""
+    layout: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> tuple[object, ...]:
@@ -126,15 +125,3 @@ class Thresholds:
     alpha: float = 0.01
     min_effect: float = 5.0
     min_change: float = 2.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOutCounts:
-    """Reason to rows, for one slice."""
-
-    by_reason: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def defective(self) -> int:
-        """Rows that count against every claim."""
-        return sum(rows for reason, rows in self.by_reason.items() if is_defect(reason))

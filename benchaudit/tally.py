@@ -8,10 +8,12 @@ is among the t. Tallies of two batches, shards or machines add. See `docs/statis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+from benchaudit.models import SliceKey, is_defect
 
 Direction = Literal["pick", "avoid"]
 Cell = tuple[int, int, int, int]
@@ -96,3 +98,23 @@ class Tally:
     def gain(self) -> Fraction:
         """The better rule's accuracy minus chance, as a rate; can be negative. 0 for no items."""
         return (self.best - self.chance) / self.n if self.n else Fraction()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """One slice before judgement: tallies by check, and the rows that are no items."""
+
+    key: SliceKey
+    left_out: Mapping[str, int]
+    gold_position: Mapping[int, int]
+    tallies: Mapping[str, Tally]
+
+    @property
+    def n(self) -> int:
+        """Usable items."""
+        return sum(self.gold_position.values())
+
+    @property
+    def defects(self) -> int:
+        """Rows that count against every claim."""
+        return sum(rows for reason, rows in self.left_out.items() if is_defect(reason))

@@ -1,0 +1,111 @@
+"""One revision from its files to its audit: the rooms in the order in which data walks through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchaudit.checks import all_checks
+from benchaudit.errors import MappingError, SourceError
+from benchaudit.findings import findings_of
+from benchaudit.models import Origin, Snapshot
+from benchaudit.settings import Settings
+from benchaudit.sources.base import Source
+from benchaudit.verdict import Audit, judge
+
+Say = Callable[[str], None]
+"""Where a line for people goes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """An audit with the file of its narrow rows, which pairing needs."""
+
+    audit: Audit
+    rows_file: Path
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    """A directory for copies, spilled batches and narrow rows, gone at the end."""
+    with TemporaryDirectory(prefix="benchaudit-") as name:
+        yield Path(name).resolve()
+
+
+def audit_snapshot(
+    source: Source, snapshot: Snapshot, settings: Settings, work: Path, say: Say, *, lenient: bool = False
+) -> Audited:
+    """Read, map, count and judge one revision.
+
+    `lenient` leaves a slicing whose columns are not there out and names it, instead of an error: a
+    column that a new revision has dropped is news, one that never was is a slip of the pen.
+    Raises SourceError and MappingError.
+    """
+    from benchaudit.items import count_items
+    from benchaudit.mapping import resolve
+    from benchaudit.reading import open_table
+    from benchaudit.reading.engine import engine
+
+    size = sum(blob.size for blob in snapshot.blobs)
+    where = f"{source.name}@{snapshot.revision.sha[:7]}"
+    if size > settings.max_bytes:
+        raise SourceError(
+            f"{size:,} bytes of data are more than max-bytes allows ({settings.max_bytes:,})",
+            where=where,
+            todo="name fewer files, or raise max-bytes",
+        )
+    paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
+    place = work / snapshot.revision.sha
+    place.mkdir(exist_ok=True)
+    with ExitStack() as stack:
+        connection = stack.enter_context(engine(paths, place))
+        tables = [
+            open_table(path, blob.path, place, connection, settings.records)
+            for path, blob in zip(paths, snapshot.blobs, strict=True)
+        ]
+        proposal = resolve(tables[0], settings.mapping, connection)
+        for line in proposal.evidence:
+            say(f"{where}: {line}")
+        slicings, not_run = list(settings.slices), list[str]()
+        if lenient:
+            there = {
+                name
+                for name in {column for slicing in slicings for column in slicing}
+                if _is_there(tables, name)
+            }
+            not_run = ["*".join(slicing) for slicing in slicings if not there.issuperset(slicing)]
+            slicings = [slicing for slicing in slicings if there.issuperset(slicing)]
+        counts = count_items(
+            tables, proposal.mapping, slicings, all_checks(), connection, place / "rows.parquet"
+        )
+    if counts.rows == 0:
+        raise SourceError("holds no row", where=where, todo="check --files")
+    audit = Audit(
+        origin=Origin(dataset=source.name, revision=snapshot.revision, blobs=snapshot.blobs),
+        mapping=proposal.mapping,
+        thresholds=settings.thresholds,
+        check_versions={check.name: check.version for check in all_checks()},
+        rows=counts.rows,
+        left_out=counts.left_out,
+        slices=judge(counts.slices, all_checks(), settings.thresholds),
+        findings=findings_of(counts.marks),
+        not_run=tuple(not_run),
+        notes=counts.notes,
+    )
+    return Audited(audit=audit, rows_file=counts.rows_file)
+
+
+def _is_there(tables: list[object], name: str) -> bool:
+    from benchaudit.mapping.batch import BY_FILE, find_column
+
+    if name == BY_FILE:
+        return True
+    try:
+        for table in tables:
+            find_column(table, name)  # type: ignore[arg-type]
+    except MappingError:
+        return False
+    return True

@@ -1,0 +1,216 @@
+"""The one door to the Hugging Face Hub, through its own client.
+
+It gives our nouns and raises our errors. A token goes to the configured endpoint and nowhere else:
+pages of commits are asked for by number there, whatever host the Hub's links name.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, quote, urlsplit
+
+from huggingface_hub import HfApi, constants, errors, hf_hub_download
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay
+
+from benchaudit.errors import AccessDenied, DatasetNotFound, RateLimited, RevisionGone, SourceError
+from benchaudit.models import Blob, Revision
+
+WAIT_BUDGET = 360.0
+"""Seconds that one call may wait for the Hub's rate limit, a little more than one of its windows."""
+
+_LIMIT = re.compile(r'"[^"]*"\s*;\s*r=0\s*;\s*t=(\d+)')
+
+_HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
+
+T = TypeVar("T")
+
+
+class _Limited(Exception):
+    """The Hub answered 429; `wait` is what it asks for, in seconds, None where it does not say."""
+
+    def __init__(self, wait: float | None) -> None:
+        super().__init__()
+        self.wait = wait
+
+
+class Hub:
+    """Datasets of one Hub. Every method raises a SourceError that says what, where and what to do."""
+
+    def __init__(self, token: str = "", sleep: Callable[[float], None] = time.sleep) -> None:
+        self._token: str | bool = token or False
+        self._api = HfApi(token=self._token, library_name="benchaudit")
+        self._sleep = sleep
+
+    @property
+    def endpoint(self) -> str:
+        """The address of the Hub, without a slash at the end."""
+        return str(self._api.endpoint).rstrip("/")
+
+    def head(self, dataset: str, revision: str) -> tuple[str, str]:
+        """Return the dataset's present name and the object name of the revision, in one call."""
+        info = self._call(dataset, lambda: self._api.dataset_info(dataset, revision=revision or None))
+        return str(info.id), str(info.sha)
+
+    def commits(self, dataset: str, revision: str) -> Iterator[Revision]:
+        """Yield commits, newest first, a page at a time and only as far as they are asked for."""
+        address = f"{self.endpoint}/api/datasets/{dataset}/commits/{quote(revision, safe='')}"
+        query: dict[str, str] | None = {}
+        while query is not None:
+            entries, query = self._call(dataset, lambda asked=query: self._page(address, asked))
+            for entry in entries:
+                yield Revision(
+                    sha=str(entry["id"]),
+                    committed_at=str(entry.get("date", "")),
+                    title=str(entry.get("title", "")),
+                )
+
+    def _page(
+        self, address: str, query: dict[str, str]
+    ) -> tuple[list[dict[str, Any]], dict[str, str] | None]:
+        response = get_session().get(
+            address, params=query, headers=build_hf_headers(token=self._token, library_name="benchaudit")
+        )
+        hf_raise_for_status(response)
+        entries = response.json()
+        following = response.links.get("next", {}).get("url")
+        if following is None or not entries:
+            return entries, None
+        following = {name: values[0] for name, values in parse_qs(urlsplit(following).query).items()}
+        # A page that names itself as the next one would never end.
+        return entries, following if following != query else None
+
+    def tree(self, dataset: str, sha: str, paths: list[str] | None) -> list[Blob]:
+        """Return the files of a commit, or of `paths` those that are there."""
+
+        def ask() -> list[Blob]:
+            if paths is not None:
+                found: Any = self._api.get_paths_info(dataset, paths, repo_type="dataset", revision=sha)
+            else:
+                found = self._api.list_repo_tree(dataset, recursive=True, repo_type="dataset", revision=sha)
+            return [_blob(entry) for entry in found if isinstance(entry, RepoFile)]
+
+        return self._call(dataset, ask, sha)
+
+    def tags(self, dataset: str) -> dict[str, str]:
+        """Return tags and the commits they stand for."""
+        refs = self._call(dataset, lambda: self._api.list_repo_refs(dataset, repo_type="dataset"))
+        return {tag.name: tag.target_commit for tag in refs.tags}
+
+    def download(self, dataset: str, sha: str, path: str) -> Path:
+        """Return a local path to one file at one commit, downloaded if it is not there yet."""
+
+        def ask() -> Path:
+            local = hf_hub_download(
+                dataset, path, repo_type="dataset", revision=sha, token=self._token, library_name="benchaudit"
+            )
+            # The cache links a snapshot's names to blobs; the engine is let in to the blob alone.
+            return Path(local).resolve()
+
+        return self._call(dataset, ask, sha)
+
+    def _call(self, dataset: str, ask: Callable[[], T], sha: str = "") -> T:
+        """Ask, wait where the Hub says so and the budget allows, and speak of failure in our words."""
+        where = f"{dataset}@{sha[:7]}" if sha else dataset
+        retrying = Retrying(
+            retry=retry_if_exception_type(_Limited),
+            wait=_wait,
+            stop=stop_after_delay(WAIT_BUDGET),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return retrying(self._ask, ask, where)
+        except _Limited:
+            raise RateLimited(
+                "the Hub's rate limit is used up",
+                where=where,
+                todo="give hf-token, which has a limit of its own, or run later",
+            ) from None
+
+    def _ask(self, ask: Callable[[], T], where: str) -> T:
+        try:
+            return ask()
+        except errors.HfHubHTTPError as error:
+            if error.response is not None and error.response.status_code == 429:
+                raise _Limited(asked_wait(error.response.headers)) from None
+            raise self._translated(error, where) from None
+        except errors.LocalEntryNotFoundError as error:
+            cause = error.__cause__
+            if isinstance(cause, errors.HfHubHTTPError) and cause.response is not None:
+                if cause.response.status_code == 429:
+                    raise _Limited(asked_wait(cause.response.headers)) from None
+                raise self._translated(cause, where) from None
+            raise self._unreachable(where) from None
+        except errors.HFValidationError as error:
+            raise DatasetNotFound(str(error), where=where, todo="write it as owner/name") from None
+        except (_HTTPError, OSError):
+            raise self._unreachable(where) from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise SourceError(
+                "the Hub gave an answer that is not understood", where=where, todo="run again"
+            ) from None
+
+    def _unreachable(self, where: str) -> SourceError:
+        return SourceError(
+            f"the Hub at {self.endpoint} does not answer",
+            where=where,
+            todo="check HF_ENDPOINT and the network",
+        )
+
+    def _translated(self, error: errors.HfHubHTTPError, where: str) -> SourceError:
+        status = error.response.status_code if error.response is not None else 0
+        token = "the token" if self._token else "no token"
+        if isinstance(error, errors.GatedRepoError):
+            return AccessDenied(
+                f"is gated, and {token} was given that may read it",
+                where=where,
+                todo="accept its terms on the Hub and give hf-token",
+            )
+        if isinstance(error, errors.DisabledRepoError) or (
+            status == 403 and "disabled" in str(error).lower()
+        ):
+            return AccessDenied("is disabled by the Hub", where=where, todo="nothing can be said of it now")
+        if isinstance(error, errors.RevisionNotFoundError):
+            return RevisionGone("has no such revision", where=where, todo="check the branch, tag or commit")
+        if isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404}:
+            return DatasetNotFound(
+                f"cannot be seen with {token}",
+                where=where,
+                todo="check the name; a private dataset needs hf-token",
+            )
+        if status == 403:
+            return AccessDenied(f"may not be read with {token}", where=where, todo="check hf-token")
+        return SourceError(f"the Hub answered {status}", where=where, todo="run again later")
+
+
+def asked_wait(headers: Any) -> float | None:
+    """The seconds that an answer 429 asks to wait, None where it does not say.
+
+    `t` of the `RateLimit` header counts only where nothing remains (`r=0`).
+    """
+    retry_after = str(headers.get("Retry-After", "")).strip()
+    if retry_after.isdigit():
+        return float(retry_after)
+    match = _LIMIT.search(str(headers.get("RateLimit", "")))
+    return float(match[1]) + 1 if match else None
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.wait if isinstance(error, _Limited) else None
+    return float(min(2**state.attempt_number, 60)) if asked is None else asked
+
+
+def _blob(entry: RepoFile) -> Blob:
+    return Blob(path=entry.path, id=entry.lfs.sha256 if entry.lfs else entry.blob_id, size=entry.size)
+
+
+def default_endpoint() -> str:
+    """The endpoint that the client was set up with."""
+    return str(constants.ENDPOINT).rstrip("/")

@@ -1,0 +1,313 @@
+"""Settings: one declaration for flags, action inputs and config keys, whose names agree.
+
+Each setting is a field of `Settings`; its metadata says what it means and how its text is read.
+Layers of given texts (flags, inputs, a config file's entry, its defaults) are laid over each other,
+the first that gives a setting wins, and every error names the place where the text was given.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from benchaudit.errors import SettingsError
+from benchaudit.models import ColumnMapping, Thresholds
+
+CHANNELS = ("github", "hub", "folder", "none")
+FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
+SAMPLES = ("none", "ids", "text")
+ENCODINGS = ("text", "letter", "index0", "index1", "labels", "scores")
+
+Given = tuple[str, str]
+"""A text and the place where it was given, such as `--min-rows` or `benchaudit.yml:4`."""
+
+Layer = Mapping[str, Given]
+"""Given texts by setting name, dashes as in flags."""
+
+
+def _text(value: str) -> str:
+    return value.strip()
+
+
+def _raw(value: str) -> str:
+    return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    parts = (part.strip() for line in value.splitlines() for part in line.split(","))
+    return tuple(part for part in parts if part)
+
+
+def _flag(value: str) -> bool:
+    try:
+        return {"true": True, "false": False}[value.strip().lower()]
+    except KeyError:
+        raise ValueError("must be true or false") from None
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        try:
+            number = int(value.strip())
+        except ValueError:
+            raise ValueError("must be a whole number") from None
+        if number < least:
+            raise ValueError(f"must be at least {least}")
+        return number
+
+    return read
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def read(value: str) -> float:
+        try:
+            number = float(value.strip())
+        except ValueError:
+            raise ValueError("must be a number") from None
+        if not (low <= number <= high and math.isfinite(number)):
+            raise ValueError(f"must be between {low:g} and {high:g}")
+        return number
+
+    return read
+
+
+def _one_of(allowed: Sequence[str]) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value.strip() not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return value.strip()
+
+    return read
+
+
+def _slicings(value: str) -> tuple[tuple[str, ...], ...]:
+    slicings = []
+    for name in _names(value):
+        columns = tuple(part.strip() for part in name.split("*"))
+        if not all(columns):
+            raise ValueError(f"{name!r} crosses a column with nothing")
+        slicings.append(columns)
+    return tuple(dict.fromkeys(slicings))
+
+
+def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: Any) -> Any:
+    """Declare a setting: what it means, how its text is read, and what holds where it is not given."""
+    return field(default=default, metadata={"about": about, "read": read, **more})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set; an empty text is unset. `docs/reference.md` is made from this."""
+
+    dataset: str = setting("Dataset on the Hub to watch, as owner/name.", _text)
+    files: tuple[str, ...] = setting("Files of the dataset to audit, as paths or globs.", _names, ())
+    revision: str = setting("Branch to watch, or refs/pr/N.", _text)
+    config: str = setting("Path of a config file; it can name several datasets.", _text)
+
+    question: str = setting("Column of the question.", _text)
+    options: tuple[str, ...] = setting(
+        "One column that holds a list of options, or several columns with one option each.", _names, ()
+    )
+    gold: str = setting("Column of the gold answer.", _text)
+    distractors: tuple[str, ...] = setting(
+        "Columns of the wrong answers, where the gold column holds the answer's text.", _names, ()
+    )
+    gold_encoding: str = setting(
+        "How the gold column names the answer.", _one_of(ENCODINGS), choices=ENCODINGS
+    )
+    option_separator: str = setting("What separates the options of one cell; none where nothing does.", _raw)
+    last_turn: bool = setting("Compare the last turns of dialogues only.", _flag, default=False)
+    id: str = setting("Column that identifies a row across revisions.", _text)
+    records: str = setting("JSON pointer to the rows inside a JSON document.", _text)
+    slices: tuple[tuple[str, ...], ...] = setting(
+        "Columns to break the figures down by; A*B crosses two, @file slices by file name.", _slicings, ()
+    )
+
+    min_rows: int = setting("Rows that a slice needs for a verdict.", _whole(1), 20)
+    alpha: float = setting("Family-wise error rate of the verdicts.", _number(0.0, 1.0), 0.01)
+    min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
+    min_change: float = setting(
+        "Points by which a leaking slice must move to be worth a notification.", _number(0.0, 100.0), 2.0
+    )
+    fail_on: str = setting("Exit with status 1 on this verdict.", _one_of(FAIL_ON), choices=FAIL_ON)
+
+    channel: str = setting("Where the report goes.", _one_of(CHANNELS), "github", choices=CHANNELS)
+    repository: str = setting("Repository of the report issue; by default the workflow's own.", _text)
+    author: str = setting("Account that the report issues belong to.", _text)
+    labels: tuple[str, ...] = setting("Labels of a new report issue.", _names, ())
+    assignees: tuple[str, ...] = setting("Accounts to assign a new report issue to.", _names, ())
+    templates: str = setting("Folder with templates that replace the built-in ones.", _text)
+    dry_run: bool = setting("Print what would be written instead of writing it.", _flag, default=False)
+    max_commits: int = setting("Most new commits to look at in one run.", _whole(1), 200)
+    max_bytes: int = setting("Most bytes of data to read for one revision.", _whole(1), 8 << 30)
+
+    github_token: str = setting("Token that may write issues.", _text, secret=True)
+    hf_token: str = setting("Hub token, for private or gated datasets.", _text, secret=True)
+
+    @property
+    def mapping(self) -> ColumnMapping:
+        """The part of the mapping that was asked for; the rest is detected."""
+        return ColumnMapping(
+            question=(self.question,) if self.question else (),
+            options=self.options,
+            distractors=self.distractors,
+            gold=self.gold,
+            gold_encoding=self.gold_encoding,
+            option_separator=self.option_separator,
+            last_turn=self.last_turn,
+            id=self.id,
+        )
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What decides verdicts and notifications."""
+        return Thresholds(
+            min_rows=self.min_rows, alpha=self.alpha, min_effect=self.min_effect, min_change=self.min_change
+        )
+
+    @property
+    def digest(self) -> str:
+        """What must be equal for two runs to give the same figures and verdicts, as 12 hex digits."""
+        parts = (
+            self.files,
+            self.revision,
+            self.records,
+            self.slices,
+            str(self.mapping),
+            str(self.thresholds),
+        )
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+def declared() -> dict[str, Field[Any]]:
+    """Every setting by its name in flags, inputs and config keys."""
+    return {entry.name.replace("_", "-"): entry for entry in fields(Settings)}
+
+
+def settle(layers: Iterable[Layer]) -> Settings:
+    """Lay layers of given texts over each other, the first that gives a setting wins.
+
+    Raises SettingsError for a name that is not known and a text that cannot be read.
+    """
+    known = declared()
+    values: dict[str, Any] = {}
+    for layer in layers:
+        for name, (text, where) in layer.items():
+            entry = known.get(name)
+            if entry is None:
+                raise unknown(name, where)
+            if not text.strip() or entry.name in values:
+                continue
+            try:
+                values[entry.name] = entry.metadata["read"](text)
+            except ValueError as error:
+                shown = "" if entry.metadata.get("secret") else f" {text.strip()!r}"
+                raise SettingsError(f"{name}{shown} {error}", where=where) from None
+    return Settings(**values)
+
+
+def unknown(name: str, where: str) -> SettingsError:
+    """The error for a name that is no setting."""
+    near = difflib.get_close_matches(name.replace("_", "-").lower(), declared(), n=1, cutoff=0.5)
+    todo = f"did you mean {near[0]!r}?" if near else "docs/reference.md lists the settings"
+    return SettingsError(f"{name!r} is no setting", where=where, todo=todo)
+
+
+def from_environment(environment: Mapping[str, str]) -> Layer:
+    """The action's inputs: `INPUT_<NAME>` as the runner sets them, dashes kept, empty is unset."""
+    inputs = {
+        name.removeprefix("INPUT_").lower(): (text, f"input {name.removeprefix('INPUT_').lower()}")
+        for name, text in environment.items()
+        if name.startswith("INPUT_")
+    }
+    for name, (_, where) in inputs.items():
+        if name not in declared():
+            raise unknown(name, where)
+    return inputs
+
+
+def from_config(path: Path) -> list[list[Layer]]:
+    """The datasets of a config file, each as its layers: its own entry, then the file's defaults.
+
+    Raises SettingsError, with the line, where the file cannot be used.
+    """
+    import yaml
+
+    try:
+        document = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except FileNotFoundError:
+        raise SettingsError("no such config file", where=str(path), todo="check --config") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot be read ({error})", where=str(path)) from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise SettingsError(f"is not valid YAML ({error.problem})", where=f"{path}:{line}") from None
+    except yaml.YAMLError as error:
+        raise SettingsError(f"is not valid YAML ({error})", where=str(path)) from None
+    return _Config(path).datasets(document)
+
+
+class _Config:
+    """A config file's tree of YAML nodes, which know their lines."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def datasets(self, document: Any) -> list[list[Layer]]:
+        if document is None:
+            raise SettingsError("is empty", where=str(self._path), todo="name a dataset")
+        entries = [(key, value) for key, value in self._pairs(document) if key == "datasets"]
+        defaults = self._layer(document, without="datasets")
+        if not entries:
+            return [[defaults]]
+        nodes = entries[0][1]
+        if nodes.id != "sequence" or not nodes.value:
+            raise SettingsError("datasets must be a list", where=self._where(nodes))
+        return [[self._layer(node), defaults] for node in nodes.value]
+
+    def _layer(self, node: Any, without: str = "") -> Layer:
+        layer: dict[str, Given] = {}
+        for name, value in self._pairs(node):
+            if name == without:
+                continue
+            if name in layer:
+                raise SettingsError(f"{name!r} is set twice", where=self._where(value))
+            if name not in declared():
+                raise unknown(name, self._where(value))
+            layer[name] = (self._scalar(name, value), self._where(value))
+        return layer
+
+    def _pairs(self, node: Any) -> list[tuple[str, Any]]:
+        if node.id != "mapping":
+            raise SettingsError("names and values are expected here", where=self._where(node))
+        return [(str(key.value), value) for key, value in node.value]
+
+    def _scalar(self, name: str, node: Any) -> str:
+        if node.id == "sequence" and all(item.id == "scalar" for item in node.value):
+            return "\n".join(str(item.value) for item in node.value)
+        if node.id != "scalar":
+            raise SettingsError(f"{name} must be a text or a list of texts", where=self._where(node))
+        return "" if node.tag.endswith(":null") else str(node.value)
+
+    def _where(self, node: Any) -> str:
+        return f"{self._path}:{node.start_mark.line + 1}"
+
+
+def default_of(entry: Field[Any]) -> str:
+    """A setting's default as it would be given, "" where there is none."""
+    value = entry.default
+    if value is MISSING or value in ("", ()):
+        return ""
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )

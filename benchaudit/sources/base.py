@@ -1,0 +1,93 @@
+"""What every source offers: revisions, what is in one, and the bytes of a file at one revision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Protocol
+
+from benchaudit.errors import SourceError
+from benchaudit.models import Blob, Revision, Snapshot
+
+CARD = "README.md"
+DATA_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow")
+_PACKED = re.compile(r"\.(gz|zst)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """New commits, oldest first. `skipped` older ones were left out by the limit on catching up.
+
+    `found` says whether the revision that was asked to begin after is still in the history.
+    """
+
+    revisions: tuple[Revision, ...]
+    skipped: int = 0
+    found: bool = True
+
+
+class Source(Protocol):
+    """A dataset that has revisions. `name` is what reports call it, and the key of its issue."""
+
+    name: str
+
+    def head(self) -> str:
+        """Return the object name of the newest revision, in one call."""
+
+    def history(self, since: str | None, limit: int) -> History:
+        """Return up to `limit` revisions after `since`, the newest ones where there are more."""
+
+    def snapshot(self, revision: Revision) -> Snapshot:
+        """Return what is watched at one revision. Raises SourceError where no watched file is there."""
+
+    def revision(self, name: str) -> Revision:
+        """Return the revision that a branch, tag or object name stands for."""
+
+    def fetch(self, revision: Revision, blob: Blob) -> Path:
+        """Return a local path to the bytes of one file at one revision."""
+
+    def tags(self) -> dict[str, str]:
+        """Return tags and the object names of the revisions they stand for."""
+
+    def revision_url(self, sha: str) -> str:
+        """Return a page that shows this revision for ever; "" where there is none."""
+
+    def file_url(self, sha: str, path: str) -> str:
+        """Return where the bytes of a file at one revision can be had for ever; "" where nowhere."""
+
+
+def is_literal(pattern: str) -> bool:
+    """Whether a pattern names one file and no more."""
+    return not any(character in pattern for character in "*?[")
+
+
+def watched(tree: Iterable[Blob], patterns: Sequence[str], where: str) -> tuple[Blob, ...]:
+    """The files of a tree that the patterns name, sorted by path; without patterns, its data files.
+
+    Raises SourceError where a pattern names nothing.
+    """
+    files = sorted(tree, key=lambda blob: blob.path)
+    if not patterns:
+        found = [blob for blob in files if _is_data(blob.path)]
+        if not found:
+            raise SourceError("holds no data file", where=where, todo="name one with --files")
+        return tuple(found)
+    for pattern in patterns:
+        if not any(_matches(blob.path, pattern) for blob in files):
+            near = ", ".join(blob.path for blob in files if _is_data(blob.path))[:300]
+            raise SourceError(
+                f"has no file {pattern!r}", where=where, todo=f"its data files are: {near or 'none'}"
+            )
+    return tuple(blob for blob in files if any(_matches(blob.path, pattern) for pattern in patterns))
+
+
+def _matches(path: str, pattern: str) -> bool:
+    return path == pattern or fnmatchcase(path, pattern)
+
+
+def _is_data(path: str) -> bool:
+    hidden = any(part.startswith(".") for part in path.split("/"))
+    return not hidden and _PACKED.sub("", path.lower()).endswith(DATA_ENDINGS)

@@ -1,0 +1,87 @@
+"""A plain file or a directory as a source with one revision: its content."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from benchaudit.errors import SourceError
+from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.sources.base import History, is_literal, watched
+
+
+class FileSource:
+    """Files as they are now. The revision's `sha` is a digest of the watched files' ids."""
+
+    def __init__(self, path: Path, patterns: tuple[str, ...] = ()) -> None:
+        self.name = path.name
+        if not path.exists():
+            raise SourceError("no such file or directory", where=str(path), todo="check the path")
+        self._root, self._patterns = (path, patterns) if path.is_dir() else (path.parent, (path.name,))
+
+    def head(self) -> str:
+        """Return the digest of the files as they are now."""
+        return _revision(self._blobs()).sha
+
+    def history(self, since: str | None, limit: int) -> History:  # noqa: ARG002 - a file has one revision
+        """Return the one revision there is."""
+        head = _revision(self._blobs())
+        return History(revisions=() if since == head.sha else (head,), found=since in {None, head.sha})
+
+    def revision(self, name: str) -> Revision:
+        """A file has no names for revisions but the content itself."""
+        head = _revision(self._blobs())
+        if name not in {"", head.sha}:
+            raise SourceError(f"has no revision {name!r}", where=self.name, todo="only a git repository has")
+        return head
+
+    def snapshot(self, revision: Revision) -> Snapshot:
+        """Return the watched files."""
+        return Snapshot(revision=revision, blobs=self._blobs())
+
+    def fetch(self, revision: Revision, blob: Blob) -> Path:  # noqa: ARG002 - a file has one revision
+        """Return the file itself."""
+        return self._root / blob.path
+
+    def tags(self) -> dict[str, str]:
+        """Return nothing: files have no tags."""
+        return {}
+
+    def revision_url(self, sha: str) -> str:  # noqa: ARG002 - a file has no pages
+        """Return nothing: a file on a disk has no page."""
+        return ""
+
+    def file_url(self, sha: str, path: str) -> str:  # noqa: ARG002 - a file has one revision
+        """Return the path itself."""
+        return str(self._root / path)
+
+    def _blobs(self) -> tuple[Blob, ...]:
+        if self._patterns and all(is_literal(pattern) for pattern in self._patterns):
+            paths = [self._root / pattern for pattern in self._patterns]
+            missing = [path for path in paths if not path.is_file()]
+            if missing:
+                raise SourceError("no such file", where=str(missing[0]), todo="check --files")
+        else:
+            paths = [path for path in self._root.rglob("*") if path.is_file()]
+        tree = [
+            Blob(path=path.relative_to(self._root).as_posix(), id="", size=path.stat().st_size)
+            for path in paths
+        ]
+        return tuple(
+            Blob(path=blob.path, id=blob_id(self._root / blob.path), size=blob.size)
+            for blob in watched(tree, self._patterns, str(self._root))
+        )
+
+
+def blob_id(path: Path) -> str:
+    """Git's id of a file's content, so that a file and its commit name the same bytes alike."""
+    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _revision(blobs: tuple[Blob, ...]) -> Revision:
+    names = "\n".join(f"{blob.path}\0{blob.id}" for blob in blobs)
+    return Revision(sha=hashlib.sha256(names.encode(errors="surrogateescape")).hexdigest())

@@ -1,0 +1,137 @@
+"""A local clone of a dataset repository as a source, through the `git` command."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+from benchaudit.errors import RevisionGone, SourceError
+from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.sources.base import CARD, History, watched
+from benchaudit.sources.card import layout_of
+
+_POINTER = re.compile(
+    rb"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize (\d+)\n"
+)
+_FORMAT = "%H%x00%cI%x00%s"
+
+
+class GitSource:
+    """Revisions of a clone; `branch` is the one that is watched."""
+
+    def __init__(
+        self, clone: Path, branch: str, patterns: tuple[str, ...], work: Path, name: str = ""
+    ) -> None:
+        self.name = name or clone.resolve().name.removesuffix(".git")
+        self._clone, self._branch, self._patterns, self._work = clone, branch or "HEAD", patterns, work
+        self._layouts: dict[str, tuple[str, ...]] = {}
+        self._git("rev-parse", "--git-dir")
+
+    def head(self) -> str:
+        """Return the object name of the branch's newest commit."""
+        return self._resolve(self._branch)
+
+    def history(self, since: str | None, limit: int) -> History:
+        """Return up to `limit` commits of the branch after `since`, oldest first."""
+        lines = self._git("log", "--first-parent", f"--format={_FORMAT}", self._branch, "--").splitlines()
+        newest_first = [_revision(line) for line in lines]
+        shas = [revision.sha for revision in newest_first]
+        found = since is None or since in shas
+        new = newest_first[: shas.index(since)] if since in shas else newest_first
+        return History(revisions=tuple(reversed(new[:limit])), skipped=max(0, len(new) - limit), found=found)
+
+    def revision(self, name: str) -> Revision:
+        """Return the commit that a branch, tag or object name stands for."""
+        sha = self._resolve(name or self._branch)
+        return _revision(self._git("show", "--no-patch", f"--format={_FORMAT}", sha).splitlines()[0])
+
+    def snapshot(self, revision: Revision) -> Snapshot:
+        """Return the watched files of one commit and what its card says of them."""
+        where = f"{self.name}@{revision.sha[:7]}"
+        tree = self._tree(revision.sha)
+        card = next((blob for blob in tree if blob.path == CARD), None)
+        if card is not None and card.id not in self._layouts:
+            self._layouts[card.id] = layout_of(self._bytes(card.id).decode(errors="replace"))
+        return Snapshot(
+            revision=revision,
+            blobs=watched(tree, self._patterns, where),
+            layout=self._layouts[card.id] if card else (),
+        )
+
+    def fetch(self, revision: Revision, blob: Blob) -> Path:
+        """Write the bytes of a file to the working directory; an LFS object is taken from the clone."""
+        target = self._work / f"{blob.id}.blob"
+        if not target.exists():
+            content = self._bytes(self._resolve(f"{revision.sha}:{blob.path}"))
+            pointer = _POINTER.fullmatch(content)
+            if pointer:
+                oid = pointer[1].decode()
+                local = Path(self._git("rev-parse", "--git-common-dir").strip())
+                stored = self._clone / local / "lfs" / "objects" / oid[:2] / oid[2:4] / oid
+                if stored.is_file():
+                    return stored
+            target.write_bytes(content)
+        return target
+
+    def tags(self) -> dict[str, str]:
+        """Return tags and the commits they stand for."""
+        form = (
+            "--format=%(refname:short)%00%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+        )
+        lines = self._git("for-each-ref", form, "refs/tags").splitlines()
+        return dict(line.split("\0", 1) for line in lines)
+
+    def revision_url(self, sha: str) -> str:  # noqa: ARG002 - a clone has no pages
+        """Return nothing: a clone has no pages."""
+        return ""
+
+    def file_url(self, sha: str, path: str) -> str:
+        """Return how git names the file at that commit."""
+        return f"git:{self._clone.resolve()}:{sha}:{path}"
+
+    def _tree(self, sha: str) -> list[Blob]:
+        listing = self._git("ls-tree", "-r", "-l", "-z", "--full-tree", sha)
+        blobs = []
+        for entry in listing.split("\0"):
+            meta, _, path = entry.partition("\t")
+            if path and meta.split()[1] == "blob":
+                _, _, oid, size = meta.split()
+                blobs.append(Blob(path=path, id=oid, size=int(size)))
+        return blobs
+
+    def _resolve(self, name: str) -> str:
+        try:
+            kind = "" if ":" in name else "^{commit}"
+            return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}{kind}").strip()
+        except SourceError:
+            raise RevisionGone(
+                f"has no revision {name!r}", where=self.name, todo="check the branch, tag or commit"
+            ) from None
+
+    def _git(self, *arguments: str) -> str:
+        return self._run(*arguments).decode(errors="surrogateescape")
+
+    def _bytes(self, oid: str) -> bytes:
+        return self._run("cat-file", "blob", oid)
+
+    def _run(self, *arguments: str) -> bytes:
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(self._clone), "-c", "core.quotePath=false", *arguments],
+                capture_output=True,
+                check=True,
+            )
+        except FileNotFoundError:
+            raise SourceError("git is not installed", todo="install git, or name a file") from None
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.decode(errors="replace").strip() or f"git {arguments[0]} failed"
+            raise SourceError(
+                said, where=str(self._clone), todo="check that it is a git repository"
+            ) from None
+        return done.stdout
+
+
+def _revision(line: str) -> Revision:
+    sha, committed_at, title = line.split("\0", 2)
+    return Revision(sha=sha, committed_at=committed_at, title=title)

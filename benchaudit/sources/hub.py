@@ -1,0 +1,83 @@
+"""A dataset on the Hub as a source; every file is read at a pinned commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+from benchaudit.errors import SourceError
+from benchaudit.hub import Hub
+from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.sources.base import CARD, History, is_literal, watched
+from benchaudit.sources.card import layout_of
+
+
+class HubSource:
+    """Revisions of a dataset on the Hub; `branch` is the branch, tag or pull request that is watched."""
+
+    def __init__(self, hub: Hub, dataset: str, branch: str, patterns: tuple[str, ...]) -> None:
+        self.name = dataset
+        self._hub, self._branch, self._patterns = hub, branch, patterns
+        self._layouts: dict[str, tuple[str, ...]] = {}
+
+    def head(self) -> str:
+        """Return the object name of the branch's newest commit, in one call."""
+        return self._hub.head(self.name, self._branch)[1]
+
+    def history(self, since: str | None, limit: int) -> History:
+        """Return up to `limit` commits of the branch after `since`, reading pages only that far."""
+        new: list[Revision] = []
+        for commit in self._hub.commits(self.name, self._branch or "main"):
+            if commit.sha == since:
+                return _history(new, limit, found=True)
+            new.append(commit)
+            if since is None and len(new) == limit:
+                break
+        return _history(new, limit, found=since is None)
+
+    def revision(self, name: str) -> Revision:
+        """Return the commit that a branch, tag or object name stands for."""
+        return next(iter(self._hub.commits(self.name, name or self._branch or "main")))
+
+    def snapshot(self, revision: Revision) -> Snapshot:
+        """Return the watched files of one commit and what its card says of them."""
+        literal = bool(self._patterns) and all(is_literal(pattern) for pattern in self._patterns)
+        paths = [CARD, *self._patterns] if literal else None
+        tree = self._hub.tree(self.name, revision.sha, paths)
+        card = next((blob for blob in tree if blob.path == CARD), None)
+        if card is not None and card.id not in self._layouts:
+            text = self._hub.download(self.name, revision.sha, CARD).read_bytes().decode(errors="replace")
+            self._layouts[card.id] = layout_of(text)
+        return Snapshot(
+            revision=revision,
+            blobs=watched(tree, self._patterns, f"{self.name}@{revision.sha[:7]}"),
+            layout=self._layouts[card.id] if card else (),
+        )
+
+    def fetch(self, revision: Revision, blob: Blob) -> Path:
+        """Download a file at one commit."""
+        path = self._hub.download(self.name, revision.sha, blob.path)
+        if path.stat().st_size != blob.size:
+            raise SourceError(
+                f"{path.stat().st_size:,} bytes came of {blob.size:,}",
+                where=f"{self.name}@{revision.sha[:7]} {blob.path}",
+                todo="run again",
+            )
+        return path
+
+    def tags(self) -> dict[str, str]:
+        """Return tags and the commits they stand for."""
+        return self._hub.tags(self.name)
+
+    def revision_url(self, sha: str) -> str:
+        """Return the page of a commit, which shows what it changed."""
+        return f"{self._hub.endpoint}/datasets/{self.name}/commit/{sha}"
+
+    def file_url(self, sha: str, path: str) -> str:
+        """Return where a file's bytes at one commit are to be had."""
+        return f"{self._hub.endpoint}/datasets/{self.name}/resolve/{sha}/{quote(path)}"
+
+
+def _history(newest_first: list[Revision], limit: int, *, found: bool) -> History:
+    kept = newest_first[:limit]
+    return History(revisions=tuple(reversed(kept)), skipped=len(newest_first) - len(kept), found=found)

@@ -1,0 +1,205 @@
+"""Counts of one revision become an audit: for every slice and check, a verdict.
+
+Pure: no file, clock or network. The definitions, their order and their reasons are in
+`docs/statistics.md`; the tails and intervals in `null` and `intervals`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from benchaudit.checks.form import Check
+from benchaudit.intervals import detectable_gain, wilson
+from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
+from benchaudit.null import PValue, holm, null_p
+from benchaudit.tally import Counted, Direction, Tally
+
+Name = Literal["leak", "incomplete", "slight", "none-found", "too-few", "not-applicable"]
+
+WORST_FIRST: tuple[Name, ...] = ("leak", "incomplete", "slight", "none-found", "too-few", "not-applicable")
+"""The order in which one verdict outweighs another; a severe leak outweighs a leak."""
+
+SEVERE = Fraction(9, 10)
+"""Accuracy of the better rule from which a leak is severe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A tally with its verdict. What a verdict has no use for is None: `p` where rows are too few.
+
+    `detectable_gain` is the smallest gain that so many rows could have shown; given with none-found.
+    """
+
+    tally: Tally
+    verdict: Name
+    severe: bool = False
+    p: PValue | None = None
+    p_adjusted: PValue | None = None
+    detectable_gain: float | None = None
+
+    @property
+    def gain(self) -> Fraction:
+        """The better rule's accuracy minus chance, as a rate."""
+        return self.tally.gain
+
+    @property
+    def direction(self) -> Direction:
+        """The better rule."""
+        return self.tally.direction
+
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """Smaller is worse."""
+        return WORST_FIRST.index(self.verdict), not self.severe
+
+    def interval(self, count: int) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of a count of this tally, as if rows were drawn from the same process."""
+        return wilson(count, self.tally.n) if self.tally.n else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceAudit:
+    """One slice, judged."""
+
+    key: SliceKey
+    n: int
+    left_out: Mapping[str, int]
+    gold_position: Mapping[int, int]
+    checks: Mapping[str, Judged]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """One revision, judged. `slices` begins with ALL.
+
+    `check_versions` and `mapping` say how the figures came about, `not_run` names slicings that the
+    revision has no columns for, `notes` how its files were read.
+    """
+
+    origin: Origin
+    mapping: ColumnMapping
+    thresholds: Thresholds
+    check_versions: Mapping[str, int]
+    rows: int
+    left_out: Mapping[str, LeftOut]
+    slices: tuple[SliceAudit, ...]
+    findings: tuple[Finding, ...] = ()
+    not_run: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> SliceAudit:
+        """The slice that holds every row."""
+        return self.slices[0]
+
+    @property
+    def worst(self) -> Judged | None:
+        """The worst verdict present, the first of equals; None where no check was run."""
+        judged = [item for audit in self.slices for item in audit.checks.values()]
+        return min(judged, key=lambda item: item.rank, default=None)
+
+    @property
+    def verdict(self) -> Name:
+        """The verdict of the whole."""
+        return self.worst.verdict if self.worst else "not-applicable"
+
+    @property
+    def severe(self) -> bool:
+        """Whether the worst verdict is a severe leak."""
+        return self.worst is not None and self.worst.severe
+
+
+def judge(
+    slices: Sequence[Counted], checks: Sequence[Check], thresholds: Thresholds
+) -> tuple[SliceAudit, ...]:
+    """Give every slice and check its verdict, each family of checks corrected over all its slices."""
+    judged: dict[tuple[SliceKey, str], Judged] = {}
+    for family in dict.fromkeys(check.family for check in checks):
+        names = [check.name for check in checks if check.family == family]
+        judged |= _judge_family(slices, names, thresholds)
+    return tuple(
+        SliceAudit(
+            key=counted.key,
+            n=counted.n,
+            left_out=counted.left_out,
+            gold_position=counted.gold_position,
+            checks={check.name: judged[counted.key, check.name] for check in checks},
+        )
+        for counted in slices
+    )
+
+
+def _judge_family(
+    slices: Sequence[Counted], names: Sequence[str], thresholds: Thresholds
+) -> dict[tuple[SliceKey, str], Judged]:
+    pairs = [(counted, name) for counted in slices for name in names]
+    tested = [(counted, name) for counted, name in pairs if counted.n >= thresholds.min_rows]
+    ps = [null_p(counted.tallies[name].cells) for counted, name in tested]
+    judged = {
+        (counted.key, name): Judged(tally=counted.tallies[name], verdict="too-few") for counted, name in pairs
+    }
+    for (counted, name), p, adjusted in zip(tested, ps, holm(ps), strict=True):
+        judged[counted.key, name] = _verdict(
+            counted.tallies[name], counted.defects, p, adjusted, len(tested), thresholds
+        )
+    return judged
+
+
+def _verdict(
+    tally: Tally, defects: int, p: PValue, adjusted: PValue, family: int, thresholds: Thresholds
+) -> Judged:
+    significant = adjusted.p < thresholds.alpha
+    name: Name
+    if significant and _large(tally, thresholds):
+        name = "leak" if _survives(tally, defects, family, thresholds) else "incomplete"
+    elif _hidden(tally, defects, family, thresholds):
+        name = "incomplete"
+    elif significant and tally.gain > 0:
+        name = "slight"
+    else:
+        name = "none-found"
+    return Judged(
+        tally=tally,
+        verdict=name,
+        severe=name == "leak" and tally.best >= SEVERE * tally.n,
+        p=p,
+        p_adjusted=adjusted,
+        detectable_gain=detectable_gain(tally.cells, thresholds.alpha / family)
+        if name == "none-found"
+        else None,
+    )
+
+
+def _large(tally: Tally, thresholds: Thresholds) -> bool:
+    # The exact decimal that was written, not the float nearest to it.
+    return tally.gain * 100 >= Fraction(str(thresholds.min_effect))
+
+
+def _survives(tally: Tally, defects: int, family: int, thresholds: Thresholds) -> bool:
+    """Whether a leak stands, and points the same way, were all defective rows evidence against it."""
+    worst = with_defects(tally, defects, hits=tally.direction == "avoid")
+    return worst.direction == tally.direction and _leaks(worst, family, thresholds)
+
+
+def _hidden(tally: Tally, defects: int, family: int, thresholds: Thresholds) -> bool:
+    """Whether the defective rows could hide a leak."""
+    return defects > 0 and any(
+        _leaks(with_defects(tally, defects, hits=hits), family, thresholds) for hits in (True, False)
+    )
+
+
+def _leaks(tally: Tally, family: int, thresholds: Thresholds) -> bool:
+    return _large(tally, thresholds) and null_p(tally.cells).times(family).p < thresholds.alpha
+
+
+def with_defects(tally: Tally, defects: int, *, hits: bool) -> Tally:
+    """The tally with defective rows added as untied items of its most common k, the smaller if tied."""
+    sizes: Counter[int] = Counter()
+    for k, _, items, _ in tally.cells:
+        sizes[k] += items
+    usual = min(sizes, key=lambda k: (-sizes[k], k))
+    return tally + Tally.of([(usual, 1, defects, defects if hits else 0)])

@@ -1,0 +1,1 @@
+"""Servers on loopback that stand for the platforms, with faults on demand."""

@@ -94,6 +94,7 @@ def audit_snapshot(
         findings=findings_of(counts.marks),
         not_run=tuple(not_run),
         notes=counts.notes,
+        plain="cell-numpy" not in counts.marks and not any(" read as " in note for note in counts.notes),
     )
     return Audited(audit=audit, rows_file=counts.rows_file)
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from benchaudit.checks.form import Check
 from benchaudit.mapping.batch import ITEM_TYPE, batch_reader, bind
 from benchaudit.mapping.row import MAX_OPTIONS
-from benchaudit.models import ColumnMapping, LeftOut, is_defect
+from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
 from benchaudit.reading import Table
 from benchaudit.reading.engine import arrow_function, literal
 from benchaudit.tally import Cell, Counted, Tally
@@ -60,8 +61,8 @@ def count_items(
     connection.execute(f"COPY scored TO {literal(str(rows_file))} (FORMAT parquet)")
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
-        left_out=_named_rows(connection, tables, "left_out", "left_out IS NOT NULL"),
-        marks=_named_rows(connection, tables, "unnest(marks)", "true"),
+        left_out=_named_rows(connection, "left_out", "left_out IS NOT NULL"),
+        marks=_named_rows(connection, "unnest(marks)", "true"),
         slices=tuple(
             counts for slicing in [(), *slicings] for counts in _slices(connection, slicing, columns, checks)
         ),
@@ -85,7 +86,7 @@ def _scan(
         arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
         cells = ", ".join([*binding.arguments, "unreadable"])
         parts.append(
-            f"SELECT {number} AS file, row, item.* FROM "
+            f"SELECT {number} AS file, row, {literal(table.file)} || ':' || row AS place, item.* FROM "
             f"(SELECT row_number() OVER () AS row, {function}([{cells}]) AS item FROM {table.relation})"
         )
     connection.execute(
@@ -96,19 +97,20 @@ def _scan(
 def scan_sql(items: str, checks: Sequence[Check]) -> str:
     """SQL that turns an items relation into narrow rows; each score is computed once for all checks.
 
-    `content` is a digest of what makes two items the same: question, set of options, gold's text.
+    `question`, `options` (their set) and `gold_text` are digests: what two rows have in common tells
+    whether they are the same item. White space in a question does not tell: a file that was written
+    anew with other line ends is no change.
     """
     scores = {score: f"score_{number}" for number, score in enumerate(dict.fromkeys(c.score for c in checks))}
     scored = "".join(
         f", list_transform(options, lambda option: {score}) AS {name}" for score, name in scores.items()
     )
     packed = "".join(f", {_packed(check, scores[check.score])} AS {check.name}" for check in checks)
-    return f"""
-        SELECT file, row, id, left_out, marks, slices, gold,
-               md5(to_json([question])::VARCHAR) AS question,
-               CASE WHEN left_out IS NULL
-                    THEN md5(to_json([question, options[gold + 1]])::VARCHAR || to_json(list_sort(options))::VARCHAR)
-               END AS content{packed}
+    return rf"""
+        SELECT file, row, id, coalesce(nullif(id, ''), place) AS name, left_out, marks, slices, gold,
+               md5(trim(regexp_replace(question, '\s+', ' ', 'g'))) AS question,
+               CASE WHEN left_out IS NULL THEN md5(to_json(list_sort(options))::VARCHAR) END AS options,
+               CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text{packed}
         FROM (SELECT *{scored} FROM ({items}))"""
 
 
@@ -129,61 +131,67 @@ def unpacked(packed: Mapping[int, int]) -> list[Cell]:
     return cells
 
 
+def slice_values(slicing: Slicing, columns: Sequence[str], of: str = "") -> list[str]:
+    """SQL for the values that a slicing reads off a narrow row, or off the row `of` of a join."""
+    row = f"{of}." if of else ""
+    return [f"{row}slices[{columns.index(column) + 1}]" for column in slicing]
+
+
+def in_slices(slicing: Slicing, of: str = "") -> str:
+    """SQL for whether a narrow row has its place in a slicing; a row that was not read has it in ALL only."""
+    row = f"{of}." if of else ""
+    return f"{row}slices IS NOT NULL" if slicing else "true"
+
+
+def by_value(key: SliceKey) -> list[tuple[bool, str]]:
+    """How slices of one slicing are sorted: by value, the missing one last."""
+    return [(value is None, value or "") for _, value in key]
+
+
 def _slices(
     connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[Check]
 ) -> list[Counted]:
-    """The slices of one slicing, by value, the missing value last. ALL is there even if it is empty."""
-    values = [f"slices[{columns.index(column) + 1}]" for column in slicing]
-    group = f"GROUP BY {', '.join(values)}" if values else ""
-    histograms = "".join(f", histogram({check.name})" for check in checks)
-    usable = connection.execute(
-        f"SELECT {', '.join([*values, 'histogram(gold)'])}{histograms} FROM scored WHERE left_out IS NULL {group}"
+    """The slices of one slicing, sorted. ALL is there even if it is empty."""
+    values = slice_values(slicing, columns)
+    histograms = [f"histogram({check.name})" for check in checks]
+    rows = connection.execute(
+        f"SELECT {', '.join([*values, 'left_out', 'count(*)', 'histogram(gold)', *histograms])} "
+        f"FROM scored WHERE {in_slices(slicing)} GROUP BY ALL"
     ).fetchall()
-    others = connection.execute(
-        f"SELECT {', '.join([*values, 'left_out', 'count(*)'])} FROM scored WHERE left_out IS NOT NULL "
-        f"GROUP BY ALL"
-    ).fetchall()
-    width = len(values)
-    counted = {row[:width]: row[width:] for row in usable}
-    left_out: dict[tuple[str | None, ...], dict[str, int]] = {}
-    for row in others:
-        left_out.setdefault(row[:width], {})[row[width]] = row[width + 1]
-    keys = sorted({*counted, *left_out}, key=lambda key: [(value is None, value or "") for value in key])
+    usable: dict[SliceKey, tuple[Any, ...]] = {}
+    left_out: dict[SliceKey, dict[str, int]] = {}
+    for row in rows:
+        key = tuple(zip(slicing, row, strict=False))
+        reason, number, *counted = row[len(values) :]
+        if reason is None:
+            usable[key] = tuple(counted)
+        else:
+            left_out.setdefault(key, {})[reason] = number
+    keys = {*usable, *left_out} | ({ALL} if not slicing else set())
     return [
         Counted(
-            key=tuple(zip(slicing, key, strict=True)),
+            key=key,
             left_out=dict(sorted(left_out.get(key, {}).items())),
-            gold_position=dict(sorted((counted[key][0] or {}).items())) if key in counted else {},
+            gold_position=dict(sorted(usable[key][0].items())) if key in usable else {},
             tallies={
-                check.name: Tally.of(unpacked(counted[key][number] or {})) if key in counted else Tally()
+                check.name: Tally.of(unpacked(usable[key][number])) if key in usable else Tally()
                 for number, check in enumerate(checks, start=1)
             },
         )
-        for key in keys
+        for key in sorted(keys, key=by_value)
     ]
 
 
-def _named_rows(
-    connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], code: str, condition: str
-) -> dict[str, LeftOut]:
-    """Rows by code, each with up to five names: the id where there is one, else the place in its file."""
+def _named_rows(connection: duckdb.DuckDBPyConnection, code: str, condition: str) -> dict[str, LeftOut]:
+    """Rows by code, each with the names of up to five."""
     rows = connection.execute(
-        f"SELECT code, count(*), arg_min((file, row, id), (file, row), 5) FROM "
-        f"(SELECT {code} AS code, file, row, id FROM scored WHERE {condition}) GROUP BY code ORDER BY code"
+        f"SELECT code, count(*), arg_min(name, (file, row), 5) FROM "
+        f"(SELECT {code} AS code, file, row, name FROM scored WHERE {condition}) GROUP BY code ORDER BY code"
     ).fetchall()
     return {
-        name: LeftOut(
-            rows=number,
-            defective=is_defect(name),
-            sample=tuple(row_name(tables[file].file, row, id_) for file, row, id_ in sample),
-        )
-        for name, number, sample in rows
+        code: LeftOut(rows=number, defective=is_defect(code), sample=tuple(names))
+        for code, number, names in rows
     }
-
-
-def row_name(file: str, row: int, id_: str | None) -> str:
-    """What a row is called in reports: its id, else file and number, counted from 1."""
-    return id_ if id_ else f"{file}:{row}"
 
 
 def _integer(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

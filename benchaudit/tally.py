@@ -102,7 +102,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """One slice before judgement: tallies by check, and the rows that are no items."""
+    """One slice before judgement: tallies by check, and the rows that are no items.
+
+    A check that `tallies` does not name has no meaning in this slice.
+    """
 
     key: SliceKey
     left_out: Mapping[str, int]

@@ -31,7 +31,9 @@ SEVERE = Fraction(9, 10)
 class Judged:
     """A tally with its verdict. What a verdict has no use for is None: `p` where rows are too few.
 
-    `detectable_gain` is the smallest gain that so many rows could have shown; given with none-found.
+    `detectable_gain` is the smallest gain that so many rows could have shown, as a rate; given with
+    none-found, and None there too if no gain could have been shown. `tally` is empty where the check
+    does not apply.
     """
 
     tally: Tally
@@ -77,7 +79,8 @@ class Audit:
     """One revision, judged. `slices` begins with ALL.
 
     `check_versions` and `mapping` say how the figures came about, `not_run` names slicings that the
-    revision has no columns for, `notes` how its files were read.
+    revision has no columns for, `notes` how its files were read. `plain` says whether all of them
+    are of the everyday kind that a short script can read too.
     """
 
     origin: Origin
@@ -90,6 +93,7 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     not_run: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    plain: bool = True
 
     @property
     def all(self) -> SliceAudit:
@@ -137,26 +141,49 @@ def _judge_family(
     slices: Sequence[Counted], names: Sequence[str], thresholds: Thresholds
 ) -> dict[tuple[SliceKey, str], Judged]:
     pairs = [(counted, name) for counted in slices for name in names]
-    tested = [(counted, name) for counted, name in pairs if counted.n >= thresholds.min_rows]
+    tested = [
+        (counted, name)
+        for counted, name in pairs
+        if name in counted.tallies and counted.n >= thresholds.min_rows
+    ]
     ps = [null_p(counted.tallies[name].cells) for counted, name in tested]
-    judged = {
-        (counted.key, name): Judged(tally=counted.tallies[name], verdict="too-few") for counted, name in pairs
-    }
+    judged = {(counted.key, name): _untested(counted, name) for counted, name in pairs}
+    bar = _Bar(tests=len(tested), thresholds=thresholds)
     for (counted, name), p, adjusted in zip(tested, ps, holm(ps), strict=True):
-        judged[counted.key, name] = _verdict(
-            counted.tallies[name], counted.defects, p, adjusted, len(tested), thresholds
-        )
+        judged[counted.key, name] = _verdict(counted.tallies[name], counted.defects, p, adjusted, bar)
     return judged
 
 
-def _verdict(
-    tally: Tally, defects: int, p: PValue, adjusted: PValue, family: int, thresholds: Thresholds
-) -> Judged:
-    significant = adjusted.p < thresholds.alpha
+def _untested(counted: Counted, name: str) -> Judged:
+    """What stands where nothing is tested: the check has no meaning here, or there are too few rows."""
+    if name not in counted.tallies:
+        return Judged(tally=Tally(), verdict="not-applicable")
+    return Judged(tally=counted.tallies[name], verdict="too-few")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """What a claim is held to: the thresholds, and how many tests share their alpha."""
+
+    tests: int
+    thresholds: Thresholds
+
+    def large(self, tally: Tally) -> bool:
+        """Whether the gain is one that matters: the exact decimal that was set, not the float nearest it."""
+        return tally.gain * 100 >= Fraction(str(self.thresholds.min_effect))
+
+    def leaks(self, tally: Tally) -> bool:
+        """Whether a tally that was not observed, so has no place in Holm's order, would be a leak."""
+        return self.large(tally) and null_p(tally.cells).times(self.tests).p < self.thresholds.alpha
+
+
+def _verdict(tally: Tally, defects: int, p: PValue, adjusted: PValue, bar: _Bar) -> Judged:
+    alpha = bar.thresholds.alpha
+    significant = adjusted.p < alpha
     name: Name
-    if significant and _large(tally, thresholds):
-        name = "leak" if _survives(tally, defects, family, thresholds) else "incomplete"
-    elif _hidden(tally, defects, family, thresholds):
+    if significant and bar.large(tally):
+        name = "leak" if _survives(tally, defects, bar) else "incomplete"
+    elif _hidden(tally, defects, bar):
         name = "incomplete"
     elif significant and tally.gain > 0:
         name = "slight"
@@ -168,32 +195,24 @@ def _verdict(
         severe=name == "leak" and tally.best >= SEVERE * tally.n,
         p=p,
         p_adjusted=adjusted,
-        detectable_gain=detectable_gain(tally.cells, thresholds.alpha / family)
-        if name == "none-found"
-        else None,
+        detectable_gain=detectable_gain(tally.cells, alpha / bar.tests) if name == "none-found" else None,
     )
 
 
-def _large(tally: Tally, thresholds: Thresholds) -> bool:
-    # The exact decimal that was written, not the float nearest to it.
-    return tally.gain * 100 >= Fraction(str(thresholds.min_effect))
+def _survives(tally: Tally, defects: int, bar: _Bar) -> bool:
+    """Whether a leak stands, and points the same way, were all defective rows evidence against it.
 
-
-def _survives(tally: Tally, defects: int, family: int, thresholds: Thresholds) -> bool:
-    """Whether a leak stands, and points the same way, were all defective rows evidence against it."""
+    Without such rows there is no worse case: Holm's p, which has decided, is not held to Bonferroni's.
+    """
+    if not defects:
+        return True
     worst = with_defects(tally, defects, hits=tally.direction == "avoid")
-    return worst.direction == tally.direction and _leaks(worst, family, thresholds)
+    return worst.direction == tally.direction and bar.leaks(worst)
 
 
-def _hidden(tally: Tally, defects: int, family: int, thresholds: Thresholds) -> bool:
+def _hidden(tally: Tally, defects: int, bar: _Bar) -> bool:
     """Whether the defective rows could hide a leak."""
-    return defects > 0 and any(
-        _leaks(with_defects(tally, defects, hits=hits), family, thresholds) for hits in (True, False)
-    )
-
-
-def _leaks(tally: Tally, family: int, thresholds: Thresholds) -> bool:
-    return _large(tally, thresholds) and null_p(tally.cells).times(family).p < thresholds.alpha
+    return defects > 0 and any(bar.leaks(with_defects(tally, defects, hits=hits)) for hits in (True, False))
 
 
 def with_defects(tally: Tally, defects: int, *, hits: bool) -> Tally:

@@ -101,11 +101,11 @@ def find_gold(table: Table, name: str) -> Column | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRow:
-    """An item with the names that its row goes by."""
+    """An item with the names that its row goes by; `slices` is None where they could not be read."""
 
     item: Item
     id: str | None
-    slices: tuple[str | None, ...]
+    slices: tuple[str | None, ...] | None
 
 
 def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None], ReadRow]:
@@ -114,7 +114,8 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
     where = {sql: number for number, sql in enumerate(binding.arguments)}
     forms = {column.sql: column for column in _columns(binding)}
     decoders = [forms[sql].decode for sql in binding.arguments]
-    unread = tuple(binding.file if column is None else None for column in binding.slices)
+    by_file = all(column is None for column in binding.slices)
+    unread = tuple(binding.file for _ in binding.slices) if by_file else None
 
     def read(cells: Sequence[str | None], unreadable: str | None) -> ReadRow:
         if unreadable is not None:

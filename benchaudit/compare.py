@@ -1,0 +1,278 @@
+"""Two revisions compared: what changed, why, and what of it is worth a notification. Pure.
+
+The change of a slice's credit is split into steps, each the difference of two rates, so that they
+add up exactly to the whole (`docs/statistics.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from benchaudit.models import SliceKey, Snapshot, Thresholds
+from benchaudit.null import mcnemar_exact
+from benchaudit.moves import Moves, Pairs
+from benchaudit.tally import Direction, Tally
+from benchaudit.verdict import Audit, Judged, Name
+
+STEPS = ("removed", "moved_out", "edited", "moved_in", "added")
+
+_QUIET = frozenset({"slight", "none-found", "too-few"})
+"""Verdicts between which a change is no news."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What is still known of a slice and check of an earlier revision."""
+
+    tally: Tally
+    verdict: Name
+    severe: bool
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastAudit:
+    """What is still known of an earlier audit, from the audit itself or from the stored state.
+
+    `complete` says whether every slice is known; of one that was not stored nothing can be said.
+    """
+
+    snapshot: Snapshot
+    rows: int
+    defects: int
+    encoding: str
+    checks: Mapping[tuple[SliceKey, str], Past]
+    slicings: frozenset[tuple[str, ...]]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A slice and check, before and after. `steps` are differences of rates, by name, where rows could
+    be paired; their sum is the change of the credit's rate.
+    """
+
+    key: SliceKey
+    check: str
+    old: Past | None
+    new: Judged | None
+    steps: Mapping[str, Fraction] = field(default_factory=dict)
+    moves: Moves | None = None
+    material: bool = False
+
+    @property
+    def moved(self) -> Fraction | None:
+        """The change of the credit's rate; None where one of the two has no rate."""
+        if self.old is None or self.new is None or not (self.old.tally.n and self.new.tally.n):
+            return None
+        return rate(self.new.tally) - rate(self.old.tally)
+
+    @property
+    def mcnemar_p(self) -> float | None:
+        """McNemar's exact p on the flips of *among*, for information."""
+        return None if self.moves is None else mcnemar_exact(self.moves.lost, self.moves.gained)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """One reason for a notification."""
+
+    kind: str
+    text: str
+    key: SliceKey | None = None
+    check: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Everything that changed from one revision to the next; `material` is what people should hear of.
+
+    `pairs` is None where the old rows could not be had.
+    """
+
+    old: PastAudit
+    new: Audit
+    changes: tuple[Change, ...]
+    material: tuple[Material, ...]
+    notes: tuple[str, ...] = ()
+    pairs: Pairs | None = None
+
+
+def rate(tally: Tally) -> Fraction:
+    """The accuracy of *pick*. ZeroDivisionError for an empty tally, which has no rate."""
+    return tally.credit / tally.n
+
+
+def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
+    """An audit as the past of a later one."""
+    return PastAudit(
+        snapshot=snapshot,
+        rows=audit.rows,
+        defects=defects(audit),
+        encoding=audit.mapping.gold_encoding,
+        slicings=frozenset(tuple(name for name, _ in part.key) for part in audit.slices),
+        checks={
+            (part.key, name): Past(
+                tally=judged.tally, verdict=judged.verdict, severe=judged.severe, direction=judged.direction
+            )
+            for part in audit.slices
+            for name, judged in part.checks.items()
+        },
+    )
+
+
+def defects(audit: Audit) -> int:
+    """Rows of a revision that count against every claim."""
+    return sum(left.rows for left in audit.left_out.values() if left.defective)
+
+
+def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None = None) -> Comparison:
+    """Compare an audit with what is known of an earlier one; `snapshot` is what the new one read."""
+    thresholds = new.thresholds
+    current = {(part.key, name): judged for part in new.slices for name, judged in part.checks.items()}
+    keys = list(current) + [place for place in old.checks if place not in current]
+    changes, material = [], [*_of_layout(old, new, snapshot), *_of_rows(old, new, pairs)]
+    for place in keys:
+        change = _change(place, old.checks.get(place), current.get(place), pairs)
+        reasons = _of_slice(change, old, new, thresholds)
+        material += reasons
+        changes.append(replace(change, material=True) if reasons else change)
+    return Comparison(
+        old=old,
+        new=new,
+        changes=tuple(changes),
+        material=tuple(_once(material)),
+        notes=tuple(_notes(old, new, pairs)),
+        pairs=pairs,
+    )
+
+
+def _change(place: tuple[SliceKey, str], old: Past | None, new: Judged | None, pairs: Pairs | None) -> Change:
+    moves = pairs.moves.get(place) if pairs else None
+    key, check = place
+    steps = _steps(moves.parts) if moves and old and new else {}
+    return Change(key=key, check=check, old=old, new=new, steps=steps, moves=moves)
+
+
+def _steps(parts: Mapping[str, Tally]) -> dict[str, Fraction]:
+    """The steps from the old rate to the new; one step, `replaced`, where no item stayed."""
+    stayed_old, stayed_new = parts["stayed_old"], parts["stayed_new"]
+    old = parts["removed"] + parts["moved_out"] + stayed_old
+    new = stayed_new + parts["moved_in"] + parts["added"]
+    if not (old.n and new.n):
+        return {}
+    if not stayed_old.n:
+        return {"replaced": rate(new) - rate(old)}
+    way = [
+        old,
+        parts["moved_out"] + stayed_old,
+        stayed_old,
+        stayed_new,
+        stayed_new + parts["moved_in"],
+        new,
+    ]
+    return {
+        name: rate(after) - rate(before) for name, before, after in zip(STEPS, way, way[1:], strict=False)
+    }
+
+
+def _of_slice(change: Change, old: PastAudit, new: Audit, thresholds: Thresholds) -> list[Material]:
+    slicing = tuple(name for name, _ in change.key)
+    if change.old is None or change.new is None:
+        return _of_existence(change, slicing, old, new, thresholds)
+    before, after = change.old, change.new
+    found = []
+    if before.verdict != after.verdict and not _QUIET.issuperset((before.verdict, after.verdict)):
+        found.append(
+            ("verdict", f"{_said(before.verdict, before.severe)} → {_said(after.verdict, after.severe)}")
+        )
+    elif before.verdict == after.verdict == "leak":
+        if before.severe != after.severe:
+            found.append(("severity", f"{_said('leak', before.severe)} → {_said('leak', after.severe)}"))
+        if before.direction != after.direction:
+            found.append(("direction", f"best rule: {before.direction} → {after.direction}"))
+    moved = change.moved
+    if (
+        "leak" in (before.verdict, after.verdict)
+        and moved is not None
+        and abs(moved) * 100 >= Fraction(str(thresholds.min_change))
+    ):
+        found.append(("rate", "the rate moved"))
+    return [Material(kind=kind, text=text, key=change.key, check=change.check) for kind, text in found]
+
+
+def _of_existence(
+    change: Change, slicing: tuple[str, ...], old: PastAudit, new: Audit, thresholds: Thresholds
+) -> list[Material]:
+    """A slice that appeared or vanished, where both revisions were cut that way."""
+    now = {tuple(name for name, _ in part.key) for part in new.slices}
+    if slicing not in now or slicing not in old.slicings:
+        return []
+    if change.old is None:
+        known = old.complete and change.new is not None and change.new.tally.n >= thresholds.min_rows
+        return [Material(kind="appeared", text="the slice is new", key=change.key)] if known else []
+    if change.old.tally.n >= thresholds.min_rows:
+        return [Material(kind="vanished", text="the slice is gone", key=change.key)]
+    return []
+
+
+def _of_layout(old: PastAudit, new: Audit, snapshot: Snapshot) -> list[Material]:
+    """Files, splits and columns that the audit uses and that appeared, vanished or moved."""
+    before, after = ({blob.path for blob in side.blobs} for side in (old.snapshot, snapshot))
+    found = [Material(kind="file", text=f"new file {path}") for path in sorted(after - before)]
+    found += [Material(kind="file", text=f"file gone: {path}") for path in sorted(before - after)]
+    gone, come = (
+        sorted(set(one.layout) - set(other.layout))
+        for one, other in ((old.snapshot, snapshot), (snapshot, old.snapshot))
+    )
+    if gone or come:
+        was, is_ = ("; ".join(lines) or "nothing" for lines in (gone, come))
+        found.append(Material(kind="layout", text=f"the card said {was} and now says {is_}"))
+    return found + [
+        Material(kind="not-run", text=f"column gone: not sliced by {name}")
+        for name in new.not_run
+        if tuple(name.split("*")) in old.slicings
+    ]
+
+
+def _of_rows(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[Material]:
+    """Many rows that became defective, or whose gold changed."""
+    found = []
+    became = defects(new) - old.defects
+    if _many(became, new):
+        found.append(Material(kind="defects", text=f"{became:,} more rows are defective"))
+    changed = pairs.rows["gold_changed"] if pairs else 0
+    if _many(changed, new):
+        found.append(Material(kind="gold", text=f"gold changed in {changed:,} rows"))
+    return found
+
+
+def _many(rows: int, audit: Audit) -> bool:
+    return rows > 0 and (rows >= audit.thresholds.min_rows or rows * 100 >= audit.rows)
+
+
+def _notes(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[str]:
+    notes = []
+    if pairs is None:
+        notes.append("The old rows could not be had: stored counts are compared, rows could not be paired.")
+    if not old.complete:
+        notes.append("Not every slice of the old revision was stored: of the others no change is shown.")
+    if pairs and pairs.shift is not None and pairs.rows["gold_changed"] > 1:
+        notes.append(
+            f"Gold moved by {pairs.shift:+d} in every item whose gold changed: it was likely encoded anew "
+            "(counted from 0 before, from 1 now, or the other way)."
+        )
+    if old.encoding != new.mapping.gold_encoding:
+        notes.append(f"Gold was encoded as {old.encoding}, and is as {new.mapping.gold_encoding} now.")
+    return notes
+
+
+def _once(material: Sequence[Material]) -> list[Material]:
+    """A slice that came or went is one piece of news, not one for each check."""
+    return list(dict.fromkeys(material))
+
+
+def _said(verdict: str, severe: bool) -> str:
+    return f"severe {verdict}" if severe else verdict

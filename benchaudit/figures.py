@@ -1,0 +1,63 @@
+"""Figures in print: the one place where exact fractions are rounded, half away from zero."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from benchaudit.null import PValue
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def rounded(value: Fraction, places: int = 1) -> str:
+    """`value` with `places` decimals, half away from zero; zero has no sign."""
+    scaled = abs(value) * 10**places
+    whole = (scaled.numerator * 2 + scaled.denominator) // (scaled.denominator * 2)
+    sign = MINUS if value < 0 and whole else ""
+    digits = f"{whole:0{places + 1}d}"
+    return f"{sign}{int(digits[:-places]):,}.{digits[-places:]}"
+
+
+def percent(rate: Fraction) -> str:
+    """A rate in per cent, one decimal: `46.7 %`."""
+    return f"{rounded(rate * 100)} %"
+
+
+def share(count: Fraction | int, n: int) -> str:
+    """A sum over n items as a rate; an empty slice has none."""
+    return percent(Fraction(count, n)) if n else "–"
+
+
+def points(rate: Fraction) -> str:
+    """A difference of rates in points, with its sign: `+3.3`."""
+    text = rounded(rate * 100)
+    return text if text.startswith(MINUS) or text == "0.0" else f"+{text}"
+
+
+def change(rate: Fraction | None) -> str:
+    """A difference of rates with an arrow, so that no colour is needed."""
+    if rate is None:
+        return "–"
+    text = points(rate)
+    arrow = "▼" if text.startswith(MINUS) else "=" if text == "0.0" else "▲"
+    return arrow if arrow == "=" else f"{arrow} {text}"
+
+
+def integer(number: int) -> str:
+    """A whole number with thousands separators."""
+    return f"{number:,}".replace("-", MINUS)
+
+
+def plural(number: int, noun: str, more: str = "") -> str:
+    """A number and its noun: `1 row`, `2 rows`."""
+    return f"{integer(number)} {noun if number == 1 else more or noun + 's'}"
+
+
+def odds(p: PValue) -> str:
+    """A p-value in words that need no exponent: `1 in 1,000`, and powers of ten beyond a million."""
+    if p.log10_p > math.log10(0.05):
+        return rounded(Fraction(p.p).limit_denominator(1000), 2)
+    if p.log10_p > -6:
+        return f"1 in {integer(round(10**-p.log10_p))}"
+    return f"1 in 10^{math.floor(-p.log10_p)}"

@@ -1,0 +1,199 @@
+"""The tables of a report: cells are Markdown, figures come from `figures`, texts go through `code`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from benchaudit.checks import all_checks
+from benchaudit.compare import Change, Comparison
+from benchaudit.figures import change as moved
+from benchaudit.figures import integer, odds, points, share
+from benchaudit.markdown import MISSING, code, table
+from benchaudit.models import SliceKey
+from benchaudit.moves import Pairs
+from benchaudit.verdict import Audit, Judged
+
+SLICE_HEADER = (
+    "Slice", "n", "Gold is", "Verdict", "Among", "Expected", "Alone", "Picking scores", "Chance", "Gain", "Change",
+)  # fmt: skip
+_WORDS = {
+    "leak": "leak",
+    "incomplete": "incomplete",
+    "slight": "slight",
+    "none-found": "none found",
+    "too-few": "too few rows",
+    "not-applicable": "not applicable",
+}
+QUIET = frozenset({"slight", "none-found", "too-few", "not-applicable"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One slice and check, with what is known of its change."""
+
+    key: SliceKey
+    check: str
+    n: int
+    judged: Judged
+    change: Change | None
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """ALL first, then the worst verdict, then the largest gain; names decide between equals."""
+        rank = self.judged.rank
+        return (self.key != (), rank, -self.judged.gain, repr(self.key), self.check)
+
+
+def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
+    """Every slice and check, worst first."""
+    changes = {(item.key, item.check): item for item in comparison.changes} if comparison else {}
+    return sorted(
+        (
+            Line(key=part.key, check=name, n=part.n, judged=judged, change=changes.get((part.key, name)))
+            for part in audit.slices
+            for name, judged in part.checks.items()
+        ),
+        key=lambda line: line.order,
+    )
+
+
+def slice_name(key: SliceKey) -> str:
+    """What a slice is called: its columns and values, inert."""
+    if not key:
+        return "**ALL**"
+    return ", ".join(f"{code(name)} = {code(value) if value is not None else MISSING}" for name, value in key)
+
+
+def verdict_words(judged: Judged) -> str:
+    """A verdict as people read it."""
+    words = _WORDS[judged.verdict]
+    if judged.severe:
+        words = f"severe {words}"
+    return f"**{words}**" if judged.verdict in {"leak", "incomplete"} else words
+
+
+def slice_row(line: Line) -> list[str]:
+    """The cells of one slice and check, under `SLICE_HEADER`."""
+    tally, n = line.judged.tally, line.n
+    return [
+        slice_name(line.key),
+        integer(n),
+        line.check,
+        verdict_words(line.judged),
+        f"{integer(tally.among)} ({share(tally.among, n)})",
+        share(tally.expected_among, n),
+        f"{integer(tally.unique)} ({share(tally.unique, n)})",
+        share(tally.credit, n),
+        share(tally.chance, n),
+        f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
+        _change(line.change),
+    ]
+
+
+def _change(change: Change | None) -> str:
+    if change is None:
+        return "–"
+    if change.old is None:
+        return "new"
+    return moved(change.moved)
+
+
+def slice_table(lines: Iterable[Line]) -> str:
+    """The table of slices and checks."""
+    return table(SLICE_HEADER, [slice_row(line) for line in lines])
+
+
+def left_out_table(audit: Audit) -> str:
+    """Rows that are no items, by reason."""
+    rows = [
+        [
+            reason,
+            integer(left.rows),
+            "yes" if left.defective else "no",
+            ", ".join(code(name, 60) for name in left.sample),
+        ]
+        for reason, left in sorted(audit.left_out.items(), key=lambda item: (-item[1].rows, item[0]))
+    ]
+    return table(["Reason", "Rows", "Counts against every claim", "For example"], rows)
+
+
+def findings_table(audit: Audit) -> str:
+    """Findings that are no rates."""
+    rows = [
+        [
+            finding.severity,
+            integer(finding.count),
+            finding.message,
+            ", ".join(code(name, 60) for name in finding.sample),
+        ]
+        for finding in audit.findings
+    ]
+    return table(["Kind", "Rows", "What", "For example"], rows)
+
+
+_STEP_WORDS = {
+    "removed": "rows removed",
+    "moved_out": "rows moved to another slice",
+    "edited": "rows edited",
+    "moved_in": "rows moved in from another slice",
+    "added": "rows added",
+    "replaced": "all rows replaced",
+}
+
+
+def steps_table(changes: Iterable[Change]) -> str:
+    """Why the rates of these slices moved: a column for each step, in points; they add up to the change."""
+    rows = []
+    for item in changes:
+        if not item.steps or item.new is None or item.old is None:
+            continue
+        reasons = [f"{_STEP_WORDS[name]} {points(step)}" for name, step in item.steps.items() if step]
+        rows.append(
+            [
+                slice_name(item.key),
+                item.check,
+                f"{share(item.old.tally.credit, item.old.tally.n)} → {share(item.new.tally.credit, item.new.tally.n)}",
+                moved(item.moved),
+                "; ".join(reasons) or "nothing",
+            ]
+        )
+    return table(["Slice", "Gold is", "Picking scores", "Change", "Because of"], rows) if rows else ""
+
+
+_ROW_WORDS = {
+    "added": "added",
+    "removed": "removed",
+    "options_edited": "options edited",
+    "gold_changed": "gold changed",
+    "moved_slice": "moved to another slice",
+    "became_left_out": "became no item",
+    "became_usable": "became an item",
+}
+
+
+def rows_table(pairs: Pairs) -> str:
+    """What became of the rows, with up to ten names of each kind; "" where nothing did."""
+    rows = [
+        [words, integer(pairs.rows[name]), ", ".join(code(row, 60) for row in pairs.names[name])]
+        for name, words in _ROW_WORDS.items()
+        if pairs.rows[name]
+    ]
+    return table(["Rows", "Number", "For example"], rows) if rows else ""
+
+
+def check_table(audit: Audit) -> str:
+    """Each check, what it means and the odds of its most surprising slice."""
+    rows = []
+    for check in all_checks():
+        ps = [part.checks[check.name].p for part in audit.slices if check.name in part.checks]
+        known = [p for p in ps if p is not None]
+        smallest = min(known, key=lambda p: p.log10_p, default=None)
+        rows.append([check.name, f"{check.title}. {check.explanation}", odds(smallest) if smallest else "–"])
+    return table(["Check", "What it says", "Smallest p"], rows)
+
+
+def position_line(positions: Mapping[int, int]) -> str:
+    """How often gold stands first, second, …"""
+    total = sum(positions.values())
+    return ", ".join(f"{place + 1}: {share(count, total)}" for place, count in sorted(positions.items()))

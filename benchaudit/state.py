@@ -1,0 +1,195 @@
+"""What a report issue remembers: a marker that says whose it is, and a state that says what is known.
+
+Both are HTML comments at the head of the body. The state is versioned, compressed JSON with a check
+sum; what does not read back exactly is an error that says how to recover, never a fresh start.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+import textwrap
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchaudit.compare import Past, PastAudit
+from benchaudit.errors import StateError
+from benchaudit.markdown import comments
+from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.tally import Tally
+from benchaudit.verdict import WORST_FIRST
+
+VERSION = 1
+BUDGET = 21_000
+"""Characters of a body that the state may take, a third of what one holds."""
+
+_MOST_BYTES = 4 << 20
+_RECOVER = "run `benchaudit rebuild-state`, which audits again from the revision shown in the body"
+_STATE = re.compile(r"<!-- benchaudit:state:v(\d+)\s+([A-Za-z0-9+/=\s]+?)\s*-->")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """One audited revision in the short history."""
+
+    sha: str
+    committed_at: str
+    verdict: str
+    severe: bool
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What is known from earlier runs.
+
+    `seen` is the newest commit looked at; `past` the last audit, which may belong to an earlier commit
+    with the same data. `settings` is the digest under which it was made, `checks` the versions.
+    """
+
+    dataset: str
+    seen: str
+    settings: str
+    checks: Mapping[str, int]
+    past: PastAudit
+    history: tuple[Headline, ...] = field(default=())
+
+
+def marker(dataset: str) -> str:
+    """The first line of a body that is ours."""
+    return f"<!-- benchaudit:v1 dataset={dataset} -->"
+
+
+def is_ours(body: str, dataset: str) -> bool:
+    """Whether a body begins with our marker for this very dataset."""
+    return body.replace("\r\n", "\n").split("\n", 1)[0].rstrip() == marker(dataset)
+
+
+def dump(state: State) -> str:
+    """The state as a block of a body, with as many slices as the budget holds, leaks first."""
+    ranked = sorted(
+        state.past.checks.items(),
+        key=lambda entry: (WORST_FIRST.index(entry[1].verdict), not entry[1].severe, entry[0][0] != ()),
+    )
+    keep = len(ranked)
+    while True:
+        block = _block(
+            _encoded(state, dict(ranked[:keep]), complete=state.past.complete and keep == len(ranked))
+        )
+        if len(block) <= BUDGET or keep == 0:
+            return block
+        keep = min(keep - 1, keep * BUDGET // len(block))
+
+
+def load(body: str, dataset: str) -> State:
+    """Read the state of a body that is ours. Raises StateError where it is damaged or from a later version."""
+    body = body.replace("\r\n", "\n")
+    blocks = [match for text in comments(body) if (match := _STATE.fullmatch(text))]
+    if not blocks:
+        raise StateError("the report has lost its state", where=dataset, todo=_RECOVER)
+    version = int(blocks[0][1])
+    if version > VERSION:
+        raise StateError(
+            f"the report was written by a later version (state {version}, this one reads {VERSION})",
+            where=dataset,
+            todo="use the later version of benchaudit",
+        )
+    try:
+        return _decoded(_unpacked("".join(blocks[0][2].split())), dataset)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError):
+        raise StateError("the state in the report is damaged", where=dataset, todo=_RECOVER) from None
+
+
+def _block(content: dict[str, Any]) -> str:
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    packed = base64.b64encode(hashlib.sha256(text).digest()[:8] + zlib.compress(text, 9)).decode()
+    return f"<!-- benchaudit:state:v{VERSION}\n" + "\n".join(textwrap.wrap(packed, 120)) + "\n-->"
+
+
+def _unpacked(packed: str) -> dict[str, Any]:
+    try:
+        raw = base64.b64decode(packed, validate=True)
+    except binascii.Error:
+        raise ValueError("not base64") from None
+    inflate = zlib.decompressobj()
+    text = inflate.decompress(raw[8:], _MOST_BYTES)
+    if inflate.unconsumed_tail or not inflate.eof or hashlib.sha256(text).digest()[:8] != raw[:8]:
+        raise ValueError("cut, or altered")
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise TypeError
+    return content
+
+
+def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dict[str, Any]:
+    past, snapshot = state.past, state.past.snapshot
+    return {
+        "dataset": state.dataset,
+        "seen": state.seen,
+        "settings": state.settings,
+        "check_versions": dict(state.checks),
+        "revision": [snapshot.revision.sha, snapshot.revision.committed_at, snapshot.revision.title[:200]],
+        "blobs": [[blob.path, blob.id, blob.size] for blob in snapshot.blobs],
+        "layout": list(snapshot.layout),
+        "rows": past.rows,
+        "defects": past.defects,
+        "encoding": past.encoding,
+        "slicings": sorted(map(list, past.slicings)),
+        "complete": complete,
+        "checks": [
+            [
+                list(map(list, key)),
+                name,
+                entry.verdict,
+                entry.severe,
+                entry.direction,
+                list(map(list, entry.tally.cells)),
+            ]
+            for (key, name), entry in sorted(checks.items(), key=lambda item: repr(item[0]))
+        ],
+        "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n] for h in state.history],
+    }
+
+
+def _decoded(content: dict[str, Any], dataset: str) -> State:
+    if content["dataset"] != dataset:
+        raise ValueError("another dataset's")
+    sha, committed_at, title = content["revision"]
+    snapshot = Snapshot(
+        revision=Revision(sha=sha, committed_at=committed_at, title=title),
+        blobs=tuple(Blob(path=path, id=id_, size=size) for path, id_, size in content["blobs"]),
+        layout=tuple(content["layout"]),
+    )
+    checks = {
+        (tuple((name, value) for name, value in key), check): Past(
+            tally=Tally(tuple((k, t, items, hits) for k, t, items, hits in cells)),
+            verdict=verdict,
+            severe=severe,
+            direction=direction,
+        )
+        for key, check, verdict, severe, direction, cells in content["checks"]
+    }
+    return State(
+        dataset=dataset,
+        seen=content["seen"],
+        settings=content["settings"],
+        checks=content["check_versions"],
+        past=PastAudit(
+            snapshot=snapshot,
+            rows=content["rows"],
+            defects=content["defects"],
+            encoding=content["encoding"],
+            checks=checks,
+            slicings=frozenset(map(tuple, content["slicings"])),
+            complete=content["complete"],
+        ),
+        history=tuple(
+            Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n)
+            for sha, at, verdict, severe, n in content["history"]
+        ),
+    )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from benchaudit.checks import all_checks
-from benchaudit.errors import MappingError, SourceError
+from benchaudit.errors import SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit, judge
+
+if TYPE_CHECKING:
+    from benchaudit.reading import Table
 
 Say = Callable[[str], None]
 """Where a line for people goes."""
@@ -22,10 +26,16 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """An audit with the file of its narrow rows, which pairing needs."""
+    """An audit with what pairing needs: the file of its narrow rows, and how its slices were cut."""
 
     audit: Audit
     rows_file: Path
+    slicings: tuple[tuple[str, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The slice columns, in the order in which a narrow row holds their values."""
+        return tuple(sorted({column for slicing in self.slicings for column in slicing}))
 
 
 @contextmanager
@@ -96,17 +106,10 @@ def audit_snapshot(
         notes=counts.notes,
         plain="cell-numpy" not in counts.marks and not any(" read as " in note for note in counts.notes),
     )
-    return Audited(audit=audit, rows_file=counts.rows_file)
+    return Audited(audit=audit, rows_file=counts.rows_file, slicings=tuple(slicings))
 
 
-def _is_there(tables: list[object], name: str) -> bool:
-    from benchaudit.mapping.batch import BY_FILE, find_column
+def _is_there(tables: Sequence[Table], name: str) -> bool:
+    from benchaudit.mapping.batch import BY_FILE
 
-    if name == BY_FILE:
-        return True
-    try:
-        for table in tables:
-            find_column(table, name)  # type: ignore[arg-type]
-    except MappingError:
-        return False
-    return True
+    return name == BY_FILE or all(table.column(name) is not None for table in tables)

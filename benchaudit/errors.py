@@ -48,6 +48,10 @@ class RevisionGone(SourceError):
     """The dataset can be read but has no such revision (any more)."""
 
 
+class NothingWatched(SourceError):
+    """The revision can be read but holds none of the files to audit."""
+
+
 class RateLimited(SourceError):
     """The Hub asked to wait for longer than the budget allows."""
 

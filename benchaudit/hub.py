@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
 from huggingface_hub import HfApi, constants, errors, hf_hub_download
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status
+from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay
 
 from benchaudit.errors import AccessDenied, DatasetNotFound, RateLimited, RevisionGone, SourceError
@@ -62,7 +63,7 @@ class Hub:
         address = f"{self.endpoint}/api/datasets/{dataset}/commits/{quote(revision, safe='')}"
         query: dict[str, str] | None = {}
         while query is not None:
-            entries, query = self._call(dataset, lambda asked=query: self._page(address, asked))
+            entries, query = self._call(dataset, partial(self._page, address, query))
             for entry in entries:
                 yield Revision(
                     sha=str(entry["id"]),
@@ -77,13 +78,11 @@ class Hub:
             address, params=query, headers=build_hf_headers(token=self._token, library_name="benchaudit")
         )
         hf_raise_for_status(response)
-        entries = response.json()
-        following = response.links.get("next", {}).get("url")
-        if following is None or not entries:
-            return entries, None
-        following = {name: values[0] for name, values in parse_qs(urlsplit(following).query).items()}
+        entries: list[dict[str, Any]] = response.json()
+        link = str(response.links.get("next", {}).get("url", ""))
+        following = {name: values[0] for name, values in parse_qs(urlsplit(link).query).items()}
         # A page that names itself as the next one would never end.
-        return entries, following if following != query else None
+        return entries, following if entries and following and following != query else None
 
     def tree(self, dataset: str, sha: str, paths: list[str] | None) -> list[Blob]:
         """Return the files of a commit, or of `paths` those that are there."""
@@ -125,13 +124,14 @@ class Hub:
             reraise=True,
         )
         try:
-            return retrying(self._ask, ask, where)
+            answer: T = retrying(self._ask, ask, where)
         except _Limited:
             raise RateLimited(
                 "the Hub's rate limit is used up",
                 where=where,
                 todo="give hf-token, which has a limit of its own, or run later",
             ) from None
+        return answer
 
     def _ask(self, ask: Callable[[], T], where: str) -> T:
         try:

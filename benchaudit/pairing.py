@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 
+from benchaudit.audit import Audited
 from benchaudit.items import Slicing, in_slices, slice_values, unpacked
 from benchaudit.models import SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
@@ -62,24 +63,17 @@ _CLASSES = {
 }
 
 
-def pair(
-    old: Path,
-    new: Path,
-    columns: tuple[Sequence[str], Sequence[str]],
-    slicings: Sequence[Slicing],
-    checks: Sequence[str],
-    work: Path,
-) -> Pairs:
-    """Pair the narrow rows of two revisions.
-
-    `columns` are the slice columns of each, in the order of its `slices`; `slicings` and `checks` are
-    those that both have. Raises nothing of its own: both files are ours.
-    """
-    with engine([old, new], work) as connection:
+def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
+    """Pair the rows of two audits, and count what moved in every slicing that both have."""
+    columns = old.columns, new.columns
+    slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
+    checks = [name for name in old.audit.check_versions if name in new.audit.check_versions]
+    with engine([old.rows_file, new.rows_file], work) as connection:
         connection.execute(
-            f"CREATE TEMP TABLE both_sides AS SELECT *, row_number() OVER (ORDER BY side, file, row) AS number FROM ("
-            f"SELECT 0 AS side, * FROM read_parquet({literal(str(old))}) UNION ALL BY NAME "
-            f"SELECT 1 AS side, * FROM read_parquet({literal(str(new))}))"
+            f"CREATE TEMP TABLE both_sides AS "
+            f"SELECT *, row_number() OVER (ORDER BY side, file, row) AS number FROM ("
+            f"SELECT 0 AS side, * FROM read_parquet({literal(str(old.rows_file))}) UNION ALL BY NAME "
+            f"SELECT 1 AS side, * FROM read_parquet({literal(str(new.rows_file))}))"
         )
         connection.execute(_JOIN)
         moves: dict[tuple[SliceKey, str], Moves] = {}

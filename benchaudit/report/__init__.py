@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from benchaudit import __version__
 from benchaudit.checks import all_checks
@@ -251,12 +251,7 @@ def _history(occasion: Occasion, audit: Audit) -> str:
 
 
 def _footer(audit: Audit, occasion: Occasion) -> str:
-    seen = (
-        ""
-        if occasion.seen == audit.origin.revision.sha
-        else f"; data unchanged up to {occasion.links.to(occasion.seen)}"
-    )
-    return f"benchaudit {__version__} · revision {occasion.links.to(audit.origin.revision.sha)}{seen}"
+    return f"benchaudit {__version__} · revision {occasion.links.to(audit.origin.revision.sha)}"
 
 
 def _fitted(
@@ -330,8 +325,3 @@ def _comment(
 def comment_marker(sha: str) -> str:
     """The first line of our comment about a revision."""
     return f"<!-- benchaudit:comment revision={sha} -->"
-
-
-def moved_on(report: Report, seen: str) -> State:
-    """The state of a report whose data did not change up to a later commit."""
-    return replace(report.state, seen=seen)

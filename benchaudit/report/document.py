@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from benchaudit import __version__
 from benchaudit.compare import Change, Comparison, Past
+from benchaudit.errors import SettingsError
 from benchaudit.models import ColumnMapping, SliceKey
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Judged, SliceAudit
@@ -59,6 +63,20 @@ def audit_document(audit: Audit) -> dict[str, Any]:
         ],
         "notes": list(audit.notes),
     }
+
+
+def write(name: str, document: Any) -> None:
+    """Write a document to a file, or to standard output where it is called `-`. SettingsError where it cannot."""
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    try:
+        if name == "-":
+            sys.stdout.write(text)
+        else:
+            Path(name).write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SettingsError(
+            f"cannot be written ({error.strerror})", where=name, todo="name another file"
+        ) from None
 
 
 def mapping_document(mapping: ColumnMapping) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
-from benchaudit.errors import SourceError
+from benchaudit.errors import NothingWatched
 from benchaudit.models import Blob, Revision, Snapshot
 
 CARD = "README.md"
@@ -41,7 +41,7 @@ class Source(Protocol):
         """Return up to `limit` revisions after `since`, the newest ones where there are more."""
 
     def snapshot(self, revision: Revision) -> Snapshot:
-        """Return what is watched at one revision. Raises SourceError where no watched file is there."""
+        """Return what is watched at one revision. Raises NothingWatched where nothing is."""
 
     def revision(self, name: str) -> Revision:
         """Return the revision that a branch, tag or object name stands for."""
@@ -67,18 +67,18 @@ def is_literal(pattern: str) -> bool:
 def watched(tree: Iterable[Blob], patterns: Sequence[str], where: str) -> tuple[Blob, ...]:
     """The files of a tree that the patterns name, sorted by path; without patterns, its data files.
 
-    Raises SourceError where a pattern names nothing.
+    Raises NothingWatched where a pattern names nothing.
     """
     files = sorted(tree, key=lambda blob: blob.path)
     if not patterns:
         found = [blob for blob in files if _is_data(blob.path)]
         if not found:
-            raise SourceError("holds no data file", where=where, todo="name one with --files")
+            raise NothingWatched("holds no data file", where=where, todo="name one with --files")
         return tuple(found)
     for pattern in patterns:
         if not any(_matches(blob.path, pattern) for blob in files):
             near = ", ".join(blob.path for blob in files if _is_data(blob.path))[:300]
-            raise SourceError(
+            raise NothingWatched(
                 f"has no file {pattern!r}", where=where, todo=f"its data files are: {near or 'none'}"
             )
     return tuple(blob for blob in files if any(_matches(blob.path, pattern) for pattern in patterns))

@@ -1,0 +1,7 @@
+"""`python -m benchaudit`."""
+
+import sys
+
+from benchaudit.cli import main
+
+sys.exit(main())

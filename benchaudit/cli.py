@@ -1,0 +1,172 @@
+"""The command line: what a person or a runner asks for, and the exit status it gets.
+
+Messages go to standard error, data to standard output. Heavy libraries are imported by the job that
+needs them: `--help` and a run that finds nothing new stay light.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchaudit import __version__, job
+from benchaudit.errors import BenchauditError
+from benchaudit.settings import Layer, Settings, declared, from_environment, settle
+from benchaudit.speech import complain, say
+
+if TYPE_CHECKING:
+    from benchaudit.audit import Audited
+    from benchaudit.models import Snapshot
+
+_WATCH_ONLY = frozenset(
+    {
+        "dataset", "revision", "config", "channel", "repository", "author", "labels", "assignees", "templates",
+        "dry-run", "max-commits", "github-token",
+    }
+)  # fmt: skip
+_MAPPING = (
+    "question", "options", "gold", "distractors", "gold-encoding", "option-separator", "last-turn", "id", "records",
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
+    """Run one command and return its exit status. Whatever a user or a dataset can cause is one line."""
+    environment = os.environ if environment is None else environment
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options, environment))
+    except BenchauditError as error:
+        complain(error, environment)
+        return error.exit_status
+    except BrokenPipeError:
+        # Nobody reads on, as with `| head`; Python would complain once more on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="benchaudit",
+        description="Checks of multiple-choice and preference benchmarks that need no model.",
+    )
+    parser.add_argument("--version", action="version", version=f"benchaudit {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    audit = commands.add_parser("audit", help="audit a file, a clone or a dataset on the Hub")
+    audit.add_argument("source", metavar="SOURCE")
+    audit.add_argument("--json", metavar="FILE", help="write the report as JSON; - for standard output")
+    _add_settings(audit, without=_WATCH_ONLY)
+    audit.set_defaults(run=_audit)
+
+    comparison = commands.add_parser("compare", help="compare two revisions, files or clones")
+    comparison.add_argument("old", metavar="OLD")
+    comparison.add_argument("new", metavar="NEW")
+    comparison.add_argument(
+        "--json", metavar="FILE", help="write the comparison as JSON; - for standard output"
+    )
+    _add_settings(comparison, without=_WATCH_ONLY)
+    _add_settings(comparison, without=frozenset(declared()) - frozenset(_MAPPING), prefix="old-")
+    comparison.set_defaults(run=_compare)
+
+    watch = commands.add_parser("watch", help="the action's job: every new revision, then the issue")
+    watch.add_argument("source", metavar="SOURCE", nargs="?", default="", help="a clone to watch instead")
+    _add_settings(watch)
+    watch.set_defaults(run=_watch)
+
+    demo = commands.add_parser("demo", help="the whole job on an embedded dataset repository and tracker")
+    demo.add_argument("--folder", metavar="DIR", default="demo", help="where to put it (%(default)s)")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_settings(
+    parser: argparse.ArgumentParser, without: frozenset[str] = frozenset(), prefix: str = ""
+) -> None:
+    for name, entry in declared().items():
+        if name in without:
+            continue
+        about = entry.metadata["about"] + (" (of OLD)" if prefix else "")
+        if isinstance(entry.default, bool):
+            parser.add_argument(f"--{prefix}{name}", action="store_const", const="true", help=about)
+        else:
+            parser.add_argument(f"--{prefix}{name}", metavar="…", help=about)
+
+
+def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix: str = "") -> list[Layer]:
+    """The flags that were given, and behind them the tokens as their own tools name them."""
+    given = vars(options)
+    flags = {
+        name: (given[attribute], f"--{prefix}{name}")
+        for name in declared()
+        if given.get(attribute := f"{prefix}{name}".replace("-", "_")) is not None
+    }
+    tokens = {
+        "hf-token": (environment.get("HF_TOKEN", ""), "HF_TOKEN"),
+        "github-token": (environment.get("GITHUB_TOKEN", ""), "GITHUB_TOKEN"),
+    }
+    return [flags, tokens]
+
+
+def _audited(name: str, settings: Settings, work: Path) -> tuple[Snapshot, Audited]:
+    from benchaudit.audit import audit_snapshot
+    from benchaudit.sources import open_source
+
+    work.mkdir(exist_ok=True)
+    source = open_source(name, settings, work)
+    snapshot = source.snapshot(source.revision(""))
+    return snapshot, audit_snapshot(source, snapshot, settings, work, say)
+
+
+def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.audit import workspace
+    from benchaudit.gate import fails
+    from benchaudit.report.document import audit_document, write
+    from benchaudit.terminal import show
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        audit = _audited(options.source, settings, work)[1].audit
+    if options.json:
+        write(options.json, audit_document(audit))
+    if options.json != "-":
+        show(audit)
+    return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
+
+
+def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.audit import workspace
+    from benchaudit.compare import compare, past_of
+    from benchaudit.gate import fails, leaks
+    from benchaudit.pairing import pair_audits
+    from benchaudit.report.document import comparison_document, write
+    from benchaudit.terminal import show
+
+    layers = _layers(options, environment)
+    settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
+    with workspace() as work:
+        before, old = _audited(options.old, earlier, work / "old")
+        after, new = _audited(options.new, settings, work / "new")
+        result = compare(past_of(old.audit, before), new.audit, after, pair_audits(old, new, work))
+    if options.json:
+        write(options.json, comparison_document(result))
+    if options.json != "-":
+        show(new.audit, result)
+    new_leaks = leaks(new.audit) - leaks(old.audit)
+    return int(fails(settings.fail_on, new.audit.verdict, severe=new.audit.severe, new_leaks=new_leaks))
+
+
+def _watch(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    flags, tokens = _layers(options, environment)
+    return job.run(options.source, [flags, from_environment(environment), tokens], environment)
+
+
+def _demo(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.demo.show import show
+
+    return show(Path(options.folder), environment)

@@ -1,0 +1,28 @@
+"""The `fail-on` condition: whether a verdict fails the step. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from benchaudit.models import SliceKey
+from benchaudit.verdict import Audit
+
+
+def fails(fail_on: str, verdict: str, *, severe: bool, new_leaks: Collection[object] = ()) -> bool:
+    """Whether the condition holds. `incomplete` holds for a leak too, `leak` for a severe one too."""
+    return {
+        "severe": severe,
+        "leak": verdict == "leak",
+        "incomplete": verdict in {"leak", "incomplete"},
+        "new-leak": bool(new_leaks),
+    }.get(fail_on, False)
+
+
+def leaks(audit: Audit) -> set[tuple[SliceKey, str]]:
+    """The slices and checks that leak."""
+    return {
+        (part.key, name)
+        for part in audit.slices
+        for name, judged in part.checks.items()
+        if judged.verdict == "leak"
+    }

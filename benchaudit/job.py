@@ -1,0 +1,194 @@
+"""The action's job: watch every configured dataset, then hand over what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchaudit import runner
+from benchaudit.errors import BenchauditError, SettingsError, one_line
+from benchaudit.settings import Layer, Settings, from_config, settle
+from benchaudit.speech import announce, complain, say
+
+if TYPE_CHECKING:
+    from benchaudit.tracker.base import Tracker
+    from benchaudit.watch import Outcome
+
+REPORT = "benchaudit-report.json"
+REPORTS = "benchaudit-reports"
+STATUSES = (2, 3, 4, 1)
+"""Exit statuses in the order in which they apply."""
+
+
+def run(source: str, layers: Sequence[Layer], environment: Mapping[str, str]) -> int:
+    """Watch every dataset that is configured and return the exit status; one that fails stops no other.
+
+    `source` names a clone to watch instead of a dataset on the Hub. Raises SettingsError where the
+    configuration as a whole cannot be used.
+    """
+    base = settle(layers)
+    outcomes: list[Outcome] = []
+    statuses = []
+    for entry in _entries(base, layers, environment):
+        settings = base
+        try:
+            settings = settle(entry)
+            outcome = _watch(source, settings, environment)
+        except BenchauditError as error:
+            complain(error, environment)
+            _summarise_failure(settings, error, environment)
+            statuses.append(error.exit_status)
+        else:
+            _summarise(outcome, environment)
+            outcomes.append(outcome)
+            statuses.append(_status(outcome, settings))
+    hand_over(outcomes, environment)
+    return next((status for status in STATUSES if status in statuses), 0)
+
+
+def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, str]) -> list[list[Layer]]:
+    """The layers of each dataset: flags and inputs before the config file's, tokens of the environment last."""
+    if not base.config:
+        return [list(layers)]
+    path = Path(environment.get("GITHUB_WORKSPACE", "."), base.config)
+    return [[*layers[:-1], *entry, *layers[-1:]] for entry in from_config(path)]
+
+
+def _watch(source: str, settings: Settings, environment: Mapping[str, str]) -> Outcome:
+    from benchaudit.audit import workspace
+    from benchaudit.report.templates import Templates
+    from benchaudit.sources import open_source
+    from benchaudit.watch import Watcher
+
+    if not (settings.dataset or source):
+        raise SettingsError("no dataset is named", todo="set `dataset`, as owner/name")
+    tracker = open_tracker(settings, environment)
+    with workspace() as work:
+        return Watcher(
+            source=open_source(source, settings, work),
+            tracker=tracker,
+            settings=settings,
+            templates=Templates(settings.templates),
+            work=work,
+            say=say,
+        ).run()
+
+
+def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
+    """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
+    if settings.channel == "folder":
+        from benchaudit.tracker.folder import FolderTracker
+
+        return FolderTracker(Path(environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+    if settings.channel == "none":
+        from benchaudit.tracker.nowhere import NoTracker
+
+        return NoTracker()
+    repository = settings.repository or environment.get("GITHUB_REPOSITORY", "")
+    if not settings.github_token:
+        raise SettingsError(
+            "no token to write issues with", todo="set github-token, or channel to folder or none"
+        )
+    if repository.count("/") != 1:
+        raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
+    from benchaudit.tracker.github import GitHubTracker
+
+    return GitHubTracker(
+        api=environment.get("GITHUB_API_URL", "https://api.github.com"),
+        token=settings.github_token,
+        repository=repository,
+        author=settings.author,
+        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
+    )
+
+
+def _status(outcome: Outcome, settings: Settings) -> int:
+    from benchaudit.gate import fails, leaks
+
+    if outcome.failure is not None:
+        return outcome.failure.exit_status
+    known = outcome.comparison.old.checks if outcome.comparison else {}
+    new = {
+        place
+        for place in (leaks(outcome.audit) if outcome.audit else ())
+        if place not in known or known[place].verdict != "leak"
+    }
+    return int(fails(settings.fail_on, outcome.verdict, severe=outcome.severe, new_leaks=new))
+
+
+def _summarise(outcome: Outcome, environment: Mapping[str, str]) -> None:
+    if outcome.report is not None:
+        runner.summary(outcome.report.summary, environment)
+    else:
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        name, sha = one_line(outcome.dataset), outcome.revision[:7]
+        runner.summary(f"{name}: looked at {now}, no new data since `{sha}`.", environment)
+    if outcome.failure is not None:
+        complain(outcome.failure, environment)
+    if outcome.material and outcome.comparison is not None:
+        where = outcome.thread.url if outcome.thread else "the job summary"
+        line = f"{outcome.dataset}@{outcome.revision[:7]}: leakage changed, see {where}"
+        announce("warning", line, environment)
+
+
+def _summarise_failure(settings: Settings, error: BenchauditError, environment: Mapping[str, str]) -> None:
+    if environment.get("GITHUB_STEP_SUMMARY"):
+        from benchaudit.markdown import code, plain
+        from benchaudit.report.templates import Templates
+
+        title = f"benchaudit: {plain(settings.dataset or settings.config)}"
+        text = Templates().fill("failure.md", title=title, message=code(str(error), 500))
+        runner.summary(text, environment)
+
+
+def hand_over(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> None:
+    """Write the JSON report and set the step's outputs; of several datasets the scalars are the worst's."""
+    if not outcomes:
+        return
+    from benchaudit.verdict import WORST_FIRST
+
+    entries = [_result(outcome) for outcome in outcomes]
+    ranks: dict[str, int] = {name: place for place, name in enumerate(WORST_FIRST)}
+    worst = min(entries, key=lambda entry: (ranks.get(entry["verdict"], len(ranks)), not entry["severe"]))
+    for name in ("revision", "previous-revision", "verdict", "issue-number", "issue-url", "comment-url"):
+        runner.output(name, worst[name], environment)
+    for name in ("changed", "material"):
+        runner.output(name, str(any(entry[name] for entry in entries)).lower(), environment)
+    runner.output("report", _write_reports(outcomes, environment), environment)
+    runner.output("results", json.dumps(entries, ensure_ascii=False), environment)
+
+
+def _result(outcome: Outcome) -> dict[str, Any]:
+    thread = outcome.thread
+    return {
+        "dataset": outcome.dataset,
+        "revision": outcome.revision,
+        "previous-revision": outcome.previous,
+        "changed": outcome.changed,
+        "material": outcome.material,
+        "verdict": outcome.verdict,
+        "severe": outcome.severe,
+        "issue-number": str(thread.number) if thread and thread.number else "",
+        "issue-url": thread.url if thread else "",
+        "comment-url": outcome.comment_url,
+    }
+
+
+def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> str:
+    """The JSON of every audit of the run, its name relative to the workspace; "" where nothing was new."""
+    from benchaudit.report.document import audit_document, comparison_document, write
+
+    documents = [
+        audit_document(outcome.audit)
+        | {"comparison": comparison_document(outcome.comparison) if outcome.comparison else None}
+        for outcome in outcomes
+        if outcome.audit is not None
+    ]
+    if not documents:
+        return ""
+    folder = Path(environment.get("GITHUB_WORKSPACE", "."))
+    write(str(folder / REPORT), documents[0] if len(documents) == 1 else documents)
+    return REPORT

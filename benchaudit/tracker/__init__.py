@@ -1,0 +1,1 @@
+"""Trackers: they carry a plan out and read back what they wrote."""

@@ -1,0 +1,97 @@
+"""A folder as a tracker: a Markdown file for the issue, one for each comment, JSON for the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from benchaudit.errors import TrackerError
+from benchaudit.plan import Comment, Create, Operation, Thread, Update
+from benchaudit.state import is_ours
+from benchaudit.tracker.base import Done
+
+ISSUE = "issue.md"
+_ABOUT = "issue.json"
+
+
+class FolderTracker:
+    """Report issues below one folder, each in a folder of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def find(self, dataset: str) -> Thread | None:
+        """Return the report issue of a dataset."""
+        found = [thread for thread in map(self._read, self._folders()) if is_ours(thread.body, dataset)]
+        return min(found, key=lambda thread: (not thread.open, thread.number), default=None)
+
+    def carry_out(self, operation: Operation) -> Done:
+        """Do one operation."""
+        try:
+            if isinstance(operation, Create):
+                return Done(thread=self._create(operation))
+            if isinstance(operation, Update):
+                return Done(thread=self._update(operation))
+            return self._comment(operation)
+        except OSError as error:
+            raise TrackerError(
+                f"cannot be written ({error})", where=str(self._root), todo="check the folder"
+            ) from None
+
+    def _folders(self) -> list[Path]:
+        return sorted(path.parent for path in self._root.glob(f"*/{ISSUE}"))
+
+    def _read(self, folder: Path) -> Thread:
+        try:
+            about: dict[str, Any] = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+            return Thread(
+                number=int(about["number"]),
+                url=str(folder / ISSUE),
+                title=str(about["title"]),
+                body=(folder / ISSUE).read_text(encoding="utf-8"),
+                open=about["state"] == "open",
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TrackerError(
+                f"cannot be read ({error})", where=str(folder), todo="mend it, or move it away"
+            ) from None
+
+    def _create(self, operation: Create) -> Thread:
+        number = max((thread.number for thread in map(self._read, self._folders())), default=0) + 1
+        folder = self._root / f"{number:03d}-{re.sub(r'[^A-Za-z0-9._-]+', '--', operation.dataset)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        about = {
+            "number": number,
+            "title": operation.title,
+            "state": "open",
+            "labels": list(operation.labels),
+            "assignees": list(operation.assignees),
+        }
+        # The body comes last: a folder without it is no issue yet, and is used again.
+        _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        _write(folder / ISSUE, operation.body)
+        return self._read(folder)
+
+    def _update(self, operation: Update) -> Thread:
+        path = Path(operation.thread.url)
+        _write(path, operation.body)
+        return self._read(path.parent)
+
+    def _comment(self, operation: Comment) -> Done:
+        folder = Path(operation.thread.url).parent
+        comments = sorted(folder.glob("comment-*.md"))
+        for path in comments:
+            if path.read_text(encoding="utf-8").split("\n", 1)[0] == operation.key:
+                return Done(thread=operation.thread, comment_url=str(path))
+        path = folder / f"comment-{len(comments) + 1:03d}.md"
+        _write(path, operation.body)
+        return Done(thread=operation.thread, comment_url=str(path))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write all or nothing: who is interrupted leaves the old text."""
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

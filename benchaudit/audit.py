@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from benchaudit.baseline import baseline
 from benchaudit.checks import all_checks
 from benchaudit.errors import SourceError
 from benchaudit.findings import findings_of
@@ -101,6 +102,13 @@ def audit_snapshot(
         rows=counts.rows,
         left_out=counts.left_out,
         slices=judge(counts.slices, all_checks(), settings.thresholds),
+        baseline=baseline(
+            counts.slices,
+            counts.halves,
+            [check.name for check in all_checks()],
+            settings.baseline_column(slicings),
+            settings.min_rows,
+        ),
         findings=findings_of(counts.marks),
         not_run=tuple(not_run),
         notes=counts.notes,

@@ -7,6 +7,7 @@ rows of a revision are kept as a file, so that two revisions can be paired witho
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,17 +29,23 @@ Slicing = tuple[str, ...]
 """The columns that a set of slices fixes; `()` is ALL."""
 
 
+Halves = tuple[dict[str, Tally], dict[str, Tally]]
+"""Tallies by check, for the rows of each half."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """Everything counted in one revision. `slices` begins with ALL; `marks` are rows by finding.
 
-    `notes` say how the files were read; `rows_file` holds the narrow rows.
+    `halves` splits each slice's tallies by the half that a row's content puts it in. `notes` say how
+    the files were read; `rows_file` holds the narrow rows.
     """
 
     rows: int
     left_out: Mapping[str, LeftOut]
     marks: Mapping[str, LeftOut]
     slices: tuple[Counted, ...]
+    halves: Mapping[SliceKey, Halves]
     notes: tuple[str, ...]
     rows_file: Path
 
@@ -59,13 +66,13 @@ def count_items(
         tables = [table.careful() if table.careful else table for table in tables]
         _scan(tables, mapping, columns, checks, connection, "careful")
     connection.execute(f"COPY scored TO {literal(str(rows_file))} (FORMAT parquet)")
+    slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
         left_out=_named_rows(connection, "left_out", "left_out IS NOT NULL"),
         marks=_named_rows(connection, "unnest(marks)", "true"),
-        slices=tuple(
-            counts for slicing in [(), *slicings] for counts in _slices(connection, slicing, columns, checks)
-        ),
+        slices=tuple(counted for counted, _ in slices),
+        halves={counted.key: halves for counted, halves in slices},
         notes=tuple(note for table in tables for note in table.notes),
         rows_file=rows_file,
     )
@@ -86,12 +93,17 @@ def _scan(
         arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
         cells = ", ".join([*binding.arguments, "unreadable"])
         parts.append(
-            f"SELECT {number} AS file, row, {literal(table.file)} || ':' || row AS place, item.* FROM "
+            f"SELECT {number} AS file, row, {literal(_place(table, tables))} || row AS place, item.* FROM "
             f"(SELECT row_number() OVER () AS row, {function}([{cells}]) AS item FROM {table.relation})"
         )
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE scored AS {scan_sql(' UNION ALL '.join(parts), checks)}"
     )
+
+
+def _place(table: Table, tables: Sequence[Table]) -> str:
+    """What stands before the number of a row that has no id; its file where there are several."""
+    return f"{table.file}:" if len(tables) > 1 else "row "
 
 
 def scan_sql(items: str, checks: Sequence[Check]) -> str:
@@ -109,6 +121,8 @@ def scan_sql(items: str, checks: Sequence[Check]) -> str:
     return rf"""
         SELECT file, row, id, coalesce(nullif(id, ''), place) AS name, left_out, marks, slices, gold,
                md5(trim(regexp_replace(question, '\s+', ' ', 'g'))) AS question,
+               CASE WHEN left_out IS NULL
+                    THEN (sha256(to_json([question])::VARCHAR || to_json(options)::VARCHAR) >= '8')::INTEGER END AS half,
                CASE WHEN left_out IS NULL THEN md5(to_json(list_sort(options))::VARCHAR) END AS options,
                CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text{packed}
         FROM (SELECT *{scored} FROM ({items}))"""
@@ -150,36 +164,41 @@ def by_value(key: SliceKey) -> list[tuple[bool, str]]:
 
 def _slices(
     connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[Check]
-) -> list[Counted]:
+) -> list[tuple[Counted, Halves]]:
     """The slices of one slicing, sorted. ALL is there even if it is empty."""
     values = slice_values(slicing, columns)
     histograms = [f"histogram({check.name})" for check in checks]
     rows = connection.execute(
-        f"SELECT {', '.join([*values, 'left_out', 'count(*)', 'histogram(gold)', *histograms])} "
+        f"SELECT {', '.join([*values, 'left_out', 'half', 'count(*)', 'histogram(gold)', *histograms])} "
         f"FROM scored WHERE {in_slices(slicing)} GROUP BY ALL"
     ).fetchall()
-    usable: dict[SliceKey, tuple[Any, ...]] = {}
-    left_out: dict[SliceKey, dict[str, int]] = {}
+    slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
     for row in rows:
-        key = tuple(zip(slicing, row, strict=False))
-        reason, number, *counted = row[len(values) :]
-        if reason is None:
-            usable[key] = tuple(counted)
-        else:
-            left_out.setdefault(key, {})[reason] = number
-    keys = {*usable, *left_out} | ({ALL} if not slicing else set())
-    return [
-        Counted(
-            key=key,
-            left_out=dict(sorted(left_out.get(key, {}).items())),
-            gold_position=dict(sorted(usable[key][0].items())) if key in usable else {},
-            tallies={
-                check.name: Tally.of(unpacked(usable[key][number])) if key in usable else Tally()
-                for number, check in enumerate(checks, start=1)
-            },
-        )
-        for key in sorted(keys, key=by_value)
-    ]
+        slices.setdefault(tuple(zip(slicing, row, strict=False)), []).append(row[len(values) :])
+    return [_counted(key, slices[key], checks) for key in sorted(slices, key=by_value)]
+
+
+def _counted(
+    key: SliceKey, groups: Sequence[tuple[Any, ...]], checks: Sequence[Check]
+) -> tuple[Counted, Halves]:
+    """Add up the groups of one slice: (left_out, half, rows, gold histogram, a histogram for each check)."""
+    left_out: Counter[str] = Counter()
+    positions: Counter[int] = Counter()
+    halves: Halves = ({check.name: Tally() for check in checks}, {check.name: Tally() for check in checks})
+    for reason, half, number, gold, *packed in groups:
+        if reason is not None:
+            left_out[reason] += number
+            continue
+        positions.update(gold)
+        for check, histogram in zip(checks, packed, strict=True):
+            halves[half][check.name] = Tally.of(unpacked(histogram))
+    counted = Counted(
+        key=key,
+        left_out=dict(sorted(left_out.items())),
+        gold_position=dict(sorted(positions.items())),
+        tallies={check.name: halves[0][check.name] + halves[1][check.name] for check in checks},
+    )
+    return counted, halves
 
 
 def _named_rows(connection: duckdb.DuckDBPyConnection, code: str, condition: str) -> dict[str, LeftOut]:

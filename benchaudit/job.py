@@ -153,7 +153,15 @@ def hand_over(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> No
     entries = [_result(outcome) for outcome in outcomes]
     ranks: dict[str, int] = {name: place for place, name in enumerate(WORST_FIRST)}
     worst = min(entries, key=lambda entry: (ranks.get(entry["verdict"], len(ranks)), not entry["severe"]))
-    for name in ("revision", "previous-revision", "verdict", "issue-number", "issue-url", "comment-url"):
+    for name in (
+        "revision",
+        "previous-revision",
+        "verdict",
+        "no-model-baseline",
+        "issue-number",
+        "issue-url",
+        "comment-url",
+    ):
         runner.output(name, worst[name], environment)
     for name in ("changed", "material"):
         runner.output(name, str(any(entry[name] for entry in entries)).lower(), environment)
@@ -171,6 +179,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         "material": outcome.material,
         "verdict": outcome.verdict,
         "severe": outcome.severe,
+        "no-model-baseline": outcome.baseline,
         "issue-number": str(thread.number) if thread and thread.number else "",
         "issue-url": thread.url if thread else "",
         "comment-url": outcome.comment_url,

@@ -77,11 +77,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _is_figure(cell: str) -> bool:
-    return (
-        not cell.startswith(("`", "<code>"))
-        and any(character.isdigit() for character in cell)
-        or cell in {"–", "="}
-    )
+    return re.match(r"[\d+−▲▼=–]", cell) is not None
 
 
 def tables(markdown: str) -> list[list[list[str]]]:

@@ -55,13 +55,22 @@ class Origin:
     blobs: tuple[Blob, ...]
 
 
+GOLD_ENCODINGS = ("text", "letter", "index0", "index1", "labels", "scores", "ranks", "order")
+"""How a gold cell names an option: by its text, its letter, its place from 0 or from 1, its label in the
+row; by a score for each option (the highest is gold) or a rank (the lowest is); or as the first of a list
+of places, best first."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMapping:
     """Which columns make an item, in the words of `docs/reference.md`.
 
-    `options` is one column that holds a list, or several that hold one option each. With
+    `options` is one column that holds a list, or several that hold one option each; with
+    `options_in_question` it is the one whose text holds them behind the marks A, B, … With
     `distractors`, `gold` holds the gold's text. `distractor_lists` says whether a single distractor
     column holds lists or one text a row; it is read off the data, for a column is one or the other.
+    `gold_fallback` is the column that counts where the cell of `gold` is empty. Without `gold`, the
+    options carry their own scores or ranks.
     """
 
     question: tuple[str, ...] = ()
@@ -69,8 +78,10 @@ class ColumnMapping:
     distractors: tuple[str, ...] = ()
     distractor_lists: bool = True
     gold: str = ""
+    gold_fallback: str = ""
     gold_encoding: str = ""
     option_separator: str = ""
+    options_in_question: bool = False
     last_turn: bool = False
     id: str = ""
 

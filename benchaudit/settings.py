@@ -129,6 +129,11 @@ class Settings:
         "Columns to break the figures down by; A*B crosses two, @file slices by file name.", _slicings, ()
     )
 
+    baseline_slices: str = setting(
+        "Column whose values each get a rule of their own in the no-model baseline; by default the first of slices.",
+        _text,
+    )
+
     min_rows: int = setting("Rows that a slice needs for a verdict.", _whole(1), 20)
     alpha: float = setting("Family-wise error rate of the verdicts.", _number(0.0, 1.0), 0.01)
     min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
@@ -170,6 +175,11 @@ class Settings:
         return Thresholds(
             min_rows=self.min_rows, alpha=self.alpha, min_effect=self.min_effect, min_change=self.min_change
         )
+
+    def baseline_column(self, slicings: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        """The slicing whose values each get a rule of their own, of those that were run; () for none."""
+        wanted = tuple(self.baseline_slices.split("*")) if self.baseline_slices else next(iter(slicings), ())
+        return wanted if wanted in slicings else ()
 
     @property
     def digest(self) -> str:
@@ -220,11 +230,14 @@ def unknown(name: str, where: str) -> SettingsError:
 
 
 def from_environment(environment: Mapping[str, str]) -> Layer:
-    """The action's inputs: `INPUT_<NAME>` as the runner sets them, dashes kept, empty is unset."""
+    """The action's inputs: `INPUT_<NAME>` as the runner sets them, dashes kept, empty is unset.
+
+    The runner sets every input that the action declares, so an empty one is left out here.
+    """
     inputs = {
         name.removeprefix("INPUT_").lower(): (text, f"input {name.removeprefix('INPUT_').lower()}")
         for name, text in environment.items()
-        if name.startswith("INPUT_")
+        if name.startswith("INPUT_") and text.strip()
     }
     for name, (_, where) in inputs.items():
         if name not in declared():

@@ -19,10 +19,11 @@ from typing import Any
 
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
+from benchaudit.figures import share
 from benchaudit.markdown import comments
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.tally import Tally
-from benchaudit.verdict import WORST_FIRST
+from benchaudit.verdict import WORST_FIRST, Audit
 
 VERSION = 1
 BUDGET = 21_000
@@ -35,13 +36,27 @@ _STATE = re.compile(r"<!-- benchaudit:state:v(\d+)\s+([A-Za-z0-9+/=\s]+?)\s*-->"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """One audited revision in the short history."""
+    """One audited revision in the short history. `baseline` is the no-model baseline, as it was printed."""
 
     sha: str
     committed_at: str
     verdict: str
     severe: bool
     n: int
+    baseline: str = ""
+
+
+def headline(audit: Audit) -> Headline:
+    """The line of the history for an audit."""
+    pooled = audit.baseline.pooled if audit.baseline else None
+    return Headline(
+        sha=audit.origin.revision.sha,
+        committed_at=audit.origin.revision.committed_at,
+        verdict=audit.verdict,
+        severe=audit.severe,
+        n=audit.all.n,
+        baseline=share(pooled.right, pooled.n) if pooled else "",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +172,7 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
             ]
             for (key, name), entry in sorted(checks.items(), key=lambda item: repr(item[0]))
         ],
-        "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n] for h in state.history],
+        "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n, h.baseline] for h in state.history],
     }
 
 
@@ -194,7 +209,7 @@ def _decoded(content: dict[str, Any], dataset: str) -> State:
             complete=content["complete"],
         ),
         history=tuple(
-            Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n)
-            for sha, at, verdict, severe, n in content["history"]
+            Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline)
+            for sha, at, verdict, severe, n, baseline in content["history"]
         ),
     )

@@ -10,13 +10,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from benchaudit.baseline import Baseline
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
 from benchaudit.null import PValue, holm, null_p
 from benchaudit.tally import Counted, Direction, Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Name = Literal["leak", "incomplete", "slight", "none-found", "too-few", "not-applicable"]
 
@@ -90,6 +94,7 @@ class Audit:
     rows: int
     left_out: Mapping[str, LeftOut]
     slices: tuple[SliceAudit, ...]
+    baseline: Baseline | None = None
     findings: tuple[Finding, ...] = ()
     not_run: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -115,6 +120,12 @@ class Audit:
     def severe(self) -> bool:
         """Whether the worst verdict is a severe leak."""
         return self.worst is not None and self.worst.severe
+
+    def to_frame(self) -> pd.DataFrame:
+        """The figures as a pandas table, one row a slice and check (`frames.audit_frame`)."""
+        from benchaudit.frames import audit_frame
+
+        return audit_frame(self)
 
 
 def judge(

@@ -17,7 +17,7 @@ from benchaudit.report import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
-from benchaudit.state import Headline, State, load, replaced
+from benchaudit.state import Headline, State, headline, load, replaced
 from benchaudit.tracker.base import Tracker
 from benchaudit.verdict import Audit
 
@@ -36,6 +36,7 @@ class Outcome:
     material: bool = False
     verdict: str = ""
     severe: bool = False
+    baseline: str = ""
     audit: Audit | None = None
     comparison: Comparison | None = None
     report: Report | None = None
@@ -189,7 +190,7 @@ class Watcher:
     ) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
         past, before = self._past(backlog.start, state)
-        history = state.history if state else _headlines(before)
+        history = state.history if state else (headline(before.audit),) if before else ()
         outcome: Outcome | None = None
         for number, step in enumerate(backlog.steps):
             audited = self._audit(step.snapshot, lenient=past is not None)
@@ -214,6 +215,7 @@ class Watcher:
                 material=bool(comparison and comparison.material) or bool(outcome and outcome.material),
                 verdict=audited.audit.verdict,
                 severe=audited.audit.severe,
+                baseline=headline(audited.audit).baseline,
                 audit=audited.audit,
                 comparison=comparison,
                 report=report,
@@ -300,21 +302,6 @@ def _data_groups(newest_first: Iterator[Snapshot]) -> Iterator[Snapshot]:
         yield group
 
 
-def _headlines(before: Audited | None) -> tuple[Headline, ...]:
-    if before is None:
-        return ()
-    audit = before.audit
-    return (
-        Headline(
-            sha=audit.origin.revision.sha,
-            committed_at=audit.origin.revision.committed_at,
-            verdict=audit.verdict,
-            severe=audit.severe,
-            n=audit.all.n,
-        ),
-    )
-
-
 def _nothing_new(state: State, held: Thread | None) -> Outcome:
     last = state.history[-1] if state.history else None
     return Outcome(
@@ -323,5 +310,6 @@ def _nothing_new(state: State, held: Thread | None) -> Outcome:
         previous=state.history[-2].sha if len(state.history) > 1 else "",
         verdict=last.verdict if last else "",
         severe=last.severe if last else False,
+        baseline=last.baseline if last else "",
         thread=held,
     )

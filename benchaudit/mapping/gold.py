@@ -1,17 +1,21 @@
 """Gold: which option a row's gold cell names, in each encoding that people release.
 
-Every function answers with positions in the options as released, or raises `Unresolved` with the
-reason code under which the row is left out.
+Every function answers with places in the options as released, counted from 0, or raises `Unresolved`
+with the reason code under which the row is left out.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from benchaudit.mapping.cells import Spelled, Unreadable, Value, decode_literal
+from benchaudit.mapping.cells import Cell, number_of, split
+from benchaudit.mapping.letters import joined, pieces, place_of, prefix, undressed
+from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
 
-ENCODINGS = ("text", "letter", "index0", "index1", "labels", "scores")
+ALPHABET = 26
 
 
 class Unresolved(Exception):
@@ -22,133 +26,285 @@ class Unresolved(Exception):
         self.reason = reason
 
 
-_DRESSED_LETTER = re.compile(r"\s*[(\[（【]?\s*([A-Za-z])\s*[)\]）】]?\s*[.:．、：]?\s*")
-_SEVERAL_LETTERS = re.compile(r"[A-Z]{2,}|[A-Za-z](?:\s*[,;、/&+]\s*[A-Za-z])+")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """The place that a gold cell names; `exact` is false where white space had to be overlooked."""
+
+    place: int
+    exact: bool = True
+
+
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
+_NO_LABEL = -1
+"""What a place is set to where the labels of a split are hidden."""
 
 
 def golds_of(value: Value) -> list[Value]:
     """The golds that a cell names: none where it is empty, several where it holds a list."""
-    if isinstance(value, str) and not isinstance(value, Spelled) and value.lstrip()[:1] == "[":
-        try:
-            inner, _ = decode_literal(value)
-        except Unreadable:
-            inner = value
-        value = inner if isinstance(inner, list) else value
-    values = value if isinstance(value, list) else [value]
+    inner = _spelled_list(value)
+    values = inner if inner is not None else [value]
     return [item for item in values if item is not None and str(item).strip()]
 
 
-def position(value: Value, encoding: str, options: Sequence[str | None], labels: Sequence[str] | None) -> int:
-    """The one position that a gold cell names. `options` are the released texts, None where null.
+def _spelled_list(value: Value) -> list[Value] | None:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value, _ = decode_literal(value)
+        except Unreadable:
+            return None
+    return value if isinstance(value, list) else None
+
+
+def spelling(value: Value, encoding: str) -> str:
+    """How a filled gold cell is written: `list`, `number`, `letter`, `letters`, `truth` or `text`."""
+    if _spelled_list(value) is not None:
+        return "list"
+    if isinstance(value, bool):
+        return "truth"
+    text = str(value)
+    if encoding in {"text", "labels"}:
+        return "number" if isinstance(value, Spelled) else "text"
+    if undressed(text):
+        return "letter"
+    if _INTEGER.fullmatch(text.strip()):
+        return "number"
+    return "letters" if joined(text) or all(map(undressed, pieces(text))) else "text"
+
+
+def position(value: Value, encoding: str, cell: Cell, bare: Sequence[str | None], separator: str) -> Named:
+    """The one option that a gold cell names.
+
+    `bare` are the options of `cell` without their label prefixes: a gold text may come with its label
+    or without. `separator` joins the golds of a text cell, as it joins options.
 
     Raises Unresolved with `unlabelled`, `several-golds`, `gold-malformed`, `gold-out-of-range`,
     `gold-not-in-options` or `gold-ambiguous`.
     """
-    golds = golds_of(value)
-    if not golds:
-        raise Unresolved("unlabelled")
-    positions = []
-    for gold in golds:
-        if isinstance(gold, dict | list):
-            raise Unresolved("gold-malformed")
-        positions.extend(_positions(gold, encoding, options, labels))
-    if len(positions) == 1:
-        return positions[0]
-    # The same letter twice names nobody's answer: it is a slip of the pen, not a set.
-    raise Unresolved("several-golds" if len(set(positions)) == len(positions) else "gold-malformed")
-
-
-def _positions(
-    gold: Value, encoding: str, options: Sequence[str | None], labels: Sequence[str] | None
-) -> list[int]:
-    text = str(gold)
     if encoding == "text":
-        return [by_text(text, options)]
-    if encoding == "labels":
-        if labels is None:
-            raise Unresolved("unreadable-options")
-        return [_by_label(text, labels)]
-    if encoding == "letter":
-        return [_in_range(number, len(options)) for number in _letters(text)]
-    return [_in_range(_index(text) - (encoding == "index1"), len(options))]
-
-
-def by_text(text: str, options: Sequence[str | None]) -> int:
-    """The position of the option that equals `text`, else of the one that does after trimming."""
-    if text in options:
-        return options.index(text)
-    trimmed = text.strip()
-    matches = {option for option in options if option is not None and option.strip() == trimmed}
-    if len(matches) > 1:
-        raise Unresolved("gold-ambiguous")
-    if not matches:
+        named = _by_texts(value, [cell.options, bare], separator)
+    elif encoding in {"scores", "ranks", "order"}:
+        named = Named(place=_LIST_READERS[encoding](_spelled_list(value), len(cell.options)))
+    else:
+        places = [place for gold in _plain_golds(value) for place in _READERS[encoding](str(gold), cell)]
+        if any(not 0 <= place < len(cell.options) for place in places):
+            raise Unresolved("gold-out-of-range")
+        named = Named(place=_single(places))
+    if cell.options[named.place] is None:
         raise Unresolved("gold-not-in-options")
-    return options.index(matches.pop())
+    return named
 
 
-def by_scores(scores: Sequence[float]) -> int:
-    """The position of the one option whose score is 1 (true), among scores of 0 and 1."""
-    positions = [number for number, score in enumerate(scores) if score == 1]
-    if not positions:
+def _plain_golds(value: Value) -> list[Value]:
+    golds = golds_of(value)
+    if any(isinstance(gold, dict | list) for gold in golds):
+        raise Unresolved("gold-malformed")
+    return golds
+
+
+def own_position(cell: Cell, encoding: str) -> int:
+    """The option to which the scores or ranks inside an option cell give the first place."""
+    numbers = cell.scores if encoding == "scores" else cell.ranks
+    if numbers is None:
+        raise Unreadable(f"options without {encoding}")
+    there = [None if option is None else n for option, n in zip(cell.options, numbers, strict=True)]
+    return _best(there, encoding)
+
+
+def _single(places: Sequence[int]) -> int:
+    if not places:
         raise Unresolved("unlabelled")
-    if len(positions) > 1:
-        raise Unresolved("several-golds")
-    return positions[0]
+    if len(places) == 1:
+        return places[0]
+    # The same letter twice names nobody's answer: it is a slip of the pen, not a set.
+    raise Unresolved("several-golds" if len(set(places)) == len(places) else "gold-malformed")
 
 
-def _by_label(text: str, labels: Sequence[str]) -> int:
-    """A key belongs to the row's own labels, whatever their style; `(b)` and `b` are label `B`."""
-    for wanted in (text, text.strip(), _plain(text)):
-        matches = [number for number, label in enumerate(labels) if label == wanted]
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
+def _by_numbers(values: Sequence[Value] | None, k: int, encoding: str) -> int:
+    """The option with the best of the scores or ranks that a gold cell lists, one for each option."""
+    try:
+        numbers = [number_of(value) for value in _complete(values, k)]
+    except Unreadable:
+        raise Unresolved("gold-malformed") from None
+    return _best(numbers, encoding)
+
+
+def _by_order(values: Sequence[Value] | None, k: int) -> int:
+    """The first of a list of all places, best first; whether they count from 0 or 1 shows in the list."""
+    letters = [undressed(str(value)) for value in _complete(values, k)]
+    places = [
+        place_of(letter) if letter else _index(str(v))
+        for letter, v in zip(letters, values or (), strict=True)
+    ]
+    base = min(places)
+    if base not in {0, 1} or sorted(places) != list(range(base, base + k)):
+        raise Unresolved("gold-malformed")
+    return places[0] - base
+
+
+def _complete(values: Sequence[Value] | None, k: int) -> Sequence[Value]:
+    if values == []:
+        raise Unresolved("unlabelled")
+    if values is None or len(values) != k:
+        raise Unresolved("gold-malformed")
+    return values
+
+
+def _best(numbers: Sequence[float | None], encoding: str) -> int:
+    """The place of the highest score or the lowest rank.
+
+    Scores that are all alike and not positive name nothing: a hidden split fills its labels with 0 or -1.
+    """
+    there = [number for number in numbers if number is not None and not math.isnan(number)]
+    if not there or (encoding == "scores" and len(set(there)) == 1 and there[0] <= 0):
+        raise Unresolved("unlabelled")
+    best = max(there) if encoding == "scores" else min(there)
+    return _single([place for place, number in enumerate(numbers) if number == best])
+
+
+def _by_texts(value: Value, views: Sequence[Sequence[str | None]], separator: str) -> Named:
+    if isinstance(value, bool):
+        return Named(place=_by_truth(value, views[0]))
+    if isinstance(value, str) and value:
+        # A text that is an option is gold, even if it could be read as a list of golds.
+        exact = _exact(value, views)
+        if exact is not None:
+            return Named(place=exact)
+        if separator and separator in value and _spelled_list(value) is None:
+            value = split(value, separator)
+    named = [_by_text(text_of_gold(gold), views) for gold in _plain_golds(value)]
+    place = _single([name.place for name in named])
+    return Named(place=place, exact=named[0].exact)
+
+
+def text_of_gold(gold: Value) -> str:
+    """A gold as text, spelled as its release has it."""
+    return ("true" if gold else "false") if isinstance(gold, bool) else str(gold)
+
+
+def _exact(text: str, views: Sequence[Sequence[str | None]]) -> int | None:
+    return next((list(options).index(text) for options in views if text in options), None)
+
+
+def _by_text(text: str, views: Sequence[Sequence[str | None]]) -> Named:
+    """The option that equals `text`, else the one that does after trimming."""
+    exact = _exact(text, views)
+    if exact is not None:
+        return Named(place=exact)
+    for options in views:
+        matches = {option for option in options if option is not None and option.strip() == text.strip()}
+        if len(matches) > 1:
             raise Unresolved("gold-ambiguous")
+        if matches:
+            return Named(place=list(options).index(matches.pop()), exact=False)
     raise Unresolved("gold-not-in-options")
 
 
+def _by_truth(value: bool, options: Sequence[str | None]) -> int:
+    """A truth value has no spelling of its own: it names `True` as well as `true`."""
+    wanted = text_of_gold(value)
+    matches = [place for place, option in enumerate(options) if option and option.casefold() == wanted]
+    if not matches:
+        raise Unresolved("gold-not-in-options")
+    if len({options[place] for place in matches}) > 1:
+        raise Unresolved("gold-ambiguous")
+    return matches[0]
+
+
+def _by_label(text: str, cell: Cell) -> list[int]:
+    """A key belongs to the row's own labels, whatever their style; `(b)` and `b` are label `B`."""
+    if cell.labels is None:
+        raise Unreadable("options without labels")
+    place = _label(text, cell.labels)
+    if place is not None:
+        return [place]
+    several = [_label(piece, cell.labels) for piece in joined(text) or pieces(text)]
+    found = [place for place in several if place is not None]
+    if len(found) < max(2, len(several)):
+        raise _unnamed(text, "gold-not-in-options")
+    return found
+
+
+def _label(text: str, labels: Sequence[str]) -> int | None:
+    for same in (str, str.strip, _plain):
+        wanted = same(text)
+        matches = [place for place, label in enumerate(labels) if same(label) == wanted]
+        if len(matches) > 1:
+            raise Unresolved("gold-ambiguous")
+        if matches:
+            return matches[0]
+    return None
+
+
 def _plain(text: str) -> str:
-    match = _DRESSED_LETTER.fullmatch(text)
-    return match[1].upper() if match else text
+    letter = undressed(text)
+    return letter.upper() if letter else text.strip()
 
 
-def _letters(text: str) -> list[int]:
-    if match := _DRESSED_LETTER.fullmatch(text):
-        return [ord(match[1].upper()) - ord("A")]
-    if _SEVERAL_LETTERS.fullmatch(text.strip()):
-        return [ord(letter) - ord("A") for letter in text.upper() if "A" <= letter <= "Z"]
+def _by_letter(text: str, cell: Cell) -> list[int]:
+    letters = [undressed(label) or "" for label in cell.labels or ()]
+    if all(letters) and [place_of(letter) for letter in letters] != list(range(len(letters))):
+        # The row has letters of its own, in an order of its own.
+        return _by_label(text, cell)
+    if letter := undressed(text):
+        return [_place(letter, len(cell.options))]
     if _INTEGER.fullmatch(text.strip()):
         # A column of letters with a number in it: released sets count such numbers from 0.
         return [_index(text)]
-    raise Unresolved("gold-malformed")
+    several = joined(text) or pieces(text)
+    if len(several) < 2:
+        raise _unnamed(text, "gold-malformed")
+    return [place for piece in several for place in _by_letter(piece, cell)]
+
+
+def _place(letter: str, k: int) -> int:
+    if k > ALPHABET and letter.islower():
+        # Behind Z some go on with a, others with [ or AA.
+        raise Unresolved("gold-ambiguous")
+    return place_of(letter)
+
+
+def _unnamed(text: str, reason: str) -> Unresolved:
+    """Why a gold names no option: a tie between answers says that more than one is gold."""
+    return Unresolved("several-golds" if text.strip().casefold().startswith("tie") else reason)
+
+
+def _by_index(text: str, base: int) -> list[int]:
+    parts = [text] if _INTEGER.fullmatch(text.strip()) else pieces(text) or [text]
+    return [_index(part) - base for part in parts]
 
 
 def _index(text: str) -> int:
-    if not _INTEGER.fullmatch(text.strip()) or len(text) > 9:
-        raise Unresolved("gold-malformed")
-    return int(float(text))
-
-
-def _in_range(number: int, k: int) -> int:
-    if not 0 <= number < k:
-        raise Unresolved("gold-out-of-range")
+    if not _INTEGER.fullmatch(text.strip()) or len(text.strip()) > 9:
+        raise _unnamed(text, "gold-malformed")
+    number = int(float(text))
+    if number == _NO_LABEL:
+        raise Unresolved("unlabelled")
     return number
 
 
-_LABEL = re.compile(r"\s*[(\[（【]?\s*([A-Za-z])\s*(?:[)\]）】][.:．、：]?|[.:．、：)])\s*")
+_READERS: dict[str, Callable[[str, Cell], list[int]]] = {
+    "letter": _by_letter,
+    "labels": _by_label,
+    "index0": lambda text, _: _by_index(text, 0),
+    "index1": lambda text, _: _by_index(text, 1),
+}
+_LIST_READERS: dict[str, Callable[[Sequence[Value] | None, int], int]] = {
+    "scores": lambda values, k: _by_numbers(values, k, "scores"),
+    "ranks": lambda values, k: _by_numbers(values, k, "ranks"),
+    "order": _by_order,
+}
 
 
 def without_labels(options: Sequence[str | None]) -> list[str | None] | None:
     """The options without the label prefix (`(a) `, `B. `, `C)`), or None where it must stay.
 
     It is removed only where every option of the row carries its own expected label, A onwards: a
-    text that begins with a letter and a dot may be a name.
+    text that begins with a letter and a dot may be a name. A null has no text, but keeps its letter.
     """
     bare: list[str | None] = []
-    for number, option in enumerate(options):
-        match = _LABEL.match(option) if option is not None else None
-        if option is None or match is None or ord(match[1].upper()) - ord("A") != number:
+    for place, option in enumerate(options):
+        labelled = None if option is None else prefix(option)
+        if option is not None and (labelled is None or place_of(labelled[0]) != place):
             return None
-        bare.append(option[match.end() :])
+        bare.append(labelled[1] if labelled else None)
     return bare

@@ -128,20 +128,20 @@ class _Literal:
             raise Unreadable(f"{mark} is missing")
 
     def _value(self, depth: int) -> Value:
-        kind, token, _ = self._next()
+        kind, spelling, _ = self._next()
         if depth > _MAX_DEPTH:
             raise Unreadable("nested too deeply")
         if kind == "string":
-            return _unescaped(token)
+            return _unescaped(spelling)
         if kind == "number":
-            return Spelled(token)
+            return Spelled(spelling)
         if kind == "word":
-            return self._word(token, depth)
-        if token in _CLOSING:
-            return self._items(_CLOSING[token], depth)
-        if token == "{":
+            return self._word(spelling, depth)
+        if spelling in _CLOSING:
+            return self._items(_CLOSING[spelling], depth)
+        if spelling == "{":
             return self._pairs(depth)
-        raise Unreadable("an elided list" if token == "..." else f"{token} is no value")
+        raise Unreadable("an elided list" if spelling == "..." else f"{spelling} is no value")
 
     def _word(self, word: str, depth: int) -> Value:
         if word in _CONSTANTS:
@@ -232,9 +232,9 @@ def _unescaped(token: str) -> str:
 
 
 def _character(match: re.Match[str]) -> str:
-    """The character of an escape that Python writes.
+    r"""The character of an escape that Python writes.
 
-    It reads more of them (`\\f`, `\\b`), but where such a one stands, a person wrote LaTeX by hand.
+    It reads more of them (`\f`, `\b`), but where such a one stands, a person wrote LaTeX by hand.
     """
     short, *codes = match.groups()
     if short:

@@ -9,22 +9,27 @@ would be a wrong length.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell
+from benchaudit.mapping.letters import half_width, place_of
 from benchaudit.mapping.literal import Unreadable
 
-_LETTER = "([A-ZＡ-Ｚ])"
-# A letter inside a word or a formula marks nothing: the A of `DNA.`, the C of `$C:`.
-_ALONE = r"(?<![A-Za-zＡ-Ｚａ-ｚ0-9_$\\{^(（\[])"
-_DRESSES = (
-    re.compile(rf"{_ALONE}{_LETTER}\s?[.．](?!\d)"),
-    re.compile(rf"{_ALONE}{_LETTER}\s?[、]"),
-    re.compile(rf"{_ALONE}{_LETTER}\s?[:：]"),
-    re.compile(rf"{_ALONE}{_LETTER}\s?[)）]"),
-    re.compile(rf"[(（]\s?{_LETTER}\s?[)）]"),
-    re.compile(rf"[\[［【]\s?{_LETTER}\s?[\]］】]"),
+_ALONE = r"(?<![A-Za-z0-9_$\\{^(\[])"
+"""What a mark does not stand behind: a letter inside a word or a formula marks nothing."""
+
+_DRESSES = tuple(
+    re.compile(dress)
+    for dress in (
+        rf"{_ALONE}([A-Z])\s?\.",
+        rf"{_ALONE}([A-Z])\s?、",
+        rf"{_ALONE}([A-Z])\s?:",
+        rf"{_ALONE}([A-Z])\s?\)",
+        rf"{_ALONE}([a-z])\s?\)",
+        r"\(\s?([A-Z])\s?\)",
+        r"\(\s?([a-z])\s?\)",
+        r"\[\s?([A-Z])\s?\]",
+    )
 )
 
 
@@ -36,43 +41,47 @@ class Marked:
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class _Chain:
-    """The marks A, B, C, … of one dress, from the last A to the end of the text."""
-
-    marks: tuple[re.Match[str], ...]
-
-    @property
-    def start(self) -> int:
-        return self.marks[0].start()
-
-    @property
-    def end(self) -> int:
-        return self.marks[-1].end()
-
-    @property
-    def whole(self) -> bool:
-        """Whether the letters are those of two options or more, in order and without a gap."""
-        letters = [ord(unicodedata.normalize("NFKC", mark[1])) - ord("A") for mark in self.marks]
-        return len(letters) >= 2 and letters == list(range(len(letters)))
-
-
 def marked_options(text: str) -> Marked:
     """Split a text at its marks; options are stripped. Raises Unreadable where that cannot be done."""
-    chains = [chain for dress in _DRESSES if (chain := _chain(dress, text)) and chain.whole]
-    if not chains:
-        raise Unreadable("no options A, B, … in order")
-    chain = max(chains, key=lambda chain: chain.start)
-    if any(other.end > chain.start for other in chains if other is not chain):
-        raise Unreadable("options in more than one dress")
-    ends = [mark.start() for mark in chain.marks[1:]] + [len(text)]
-    options = [text[mark.end() : end].strip() for mark, end in zip(chain.marks, ends, strict=True)]
-    if options[-1].endswith((":", "：")):
+    plain = half_width(text)
+    chains = [chain for dress in _DRESSES if (chain := _chain(list(dress.finditer(plain))))]
+    if len(chains) != 1:
+        raise Unreadable("options in more than one dress" if chains else "no options A, B, … in order")
+    marks = chains[0]
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    options = [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
+    _check_last(options, marks[0][1])
+    return Marked(stem=text[: marks[0].start()].strip(), cell=Cell(options=_listed(options), style="marked"))
+
+
+def _chain(marks: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The marks from the last A to the end, if they are A, B, … without a gap; else none."""
+    starts = [number for number, mark in enumerate(marks) if place_of(mark[1]) == 0]
+    chain: list[re.Match[str]] = []
+    for mark in marks[starts[-1] :] if starts else ():
+        if place_of(mark[1]) == len(chain):
+            chain.append(mark)
+        elif mark[1] not in "IVX" or place_of(mark[1]) < len(chain):
+            # `A. I. only` holds a Roman numeral; any other letter out of turn is one too many.
+            return []
+    return chain if len(chain) >= 2 else []
+
+
+def _check_last(options: list[str], first: str) -> None:
+    """What stands behind the last mark may be more than the last option."""
+    following = re.escape(chr(ord(first) + len(options)))
+    last = half_width(options[-1])
+    if re.search(rf"{following}\s?[.、:)]", last):
+        raise Unreadable("a mark that could be one more option")
+    if last.endswith(":"):
         raise Unreadable("text behind the last option that asks for an answer")
-    return Marked(stem=text[: chain.start].strip(), cell=Cell(options=options, style="marked"))
+    if not all(options):
+        raise Unreadable("a mark with nothing behind it")
 
 
-def _chain(dress: re.Pattern[str], text: str) -> _Chain | None:
-    marks = list(dress.finditer(text))
-    first = [number for number, mark in enumerate(marks) if mark[1] in "AＡ"]
-    return _Chain(tuple(marks[first[-1] :])) if first else None
+def _listed(options: list[str]) -> list[str]:
+    """The options without the comma that joins each to the next."""
+    joints = {half_width(option[-1]) for option in options[:-1]}
+    if joints in ({","}, {";"}):
+        return [option[:-1].rstrip() for option in options[:-1]] + options[-1:]
+    return options

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
-BATCH = 20_000
+BATCH_ROWS = 20_000
+BATCH_CHARACTERS = 16 << 20
 
 Fields = Sequence[str | None]
 
@@ -17,9 +17,10 @@ def spool(rows: Iterable[Fields], names: Sequence[str], target: Path) -> Path:
     import pyarrow.parquet as pq
 
     schema = pa.schema([(name, pa.string()) for name in names])
-    with pq.ParquetWriter(target, schema) as writer:
+    # It is read once or twice and thrown away: packing it would cost more than it saves.
+    with pq.ParquetWriter(target, schema, compression="none", use_dictionary=False) as writer:
         for batch in _batches(rows):
-            columns = list(zip(*batch, strict=True))
+            columns = zip(*batch, strict=True)
             writer.write_batch(
                 pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=schema)
             )
@@ -27,6 +28,14 @@ def spool(rows: Iterable[Fields], names: Sequence[str], target: Path) -> Path:
 
 
 def _batches(rows: Iterable[Fields]) -> Iterator[list[Fields]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
+    """Rows in batches that are neither long nor heavy."""
+    batch: list[Fields] = []
+    weight = 0
+    for row in rows:
+        batch.append(row)
+        weight += sum(len(cell) for cell in row if cell is not None)
+        if len(batch) == BATCH_ROWS or weight > BATCH_CHARACTERS:
+            yield batch
+            batch, weight = [], 0
+    if batch:
         yield batch

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
+import duckdb
+
+from benchaudit.errors import SourceError
 from benchaudit.mapping.cells import Unreadable, Value, decode_json, decode_literal
 
 Form = Literal["text", "json", "record"]
@@ -46,15 +48,13 @@ class Table:
 
     `relation` is SQL for a FROM clause that gives the columns that `Column.sql` names, and
     `unreadable`, the reason code of a row that could not be read at all (else NULL). `notes` say how
-    the bytes were read. `careful` reads the same file again, slowly and row by row, after the fast
-    way has failed somewhere in it.
+    the bytes were read.
     """
 
     file: str
     relation: str
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
-    careful: Callable[[], Table] | None = field(default=None, compare=False)
 
     @property
     def has_schema(self) -> bool:
@@ -72,3 +72,27 @@ class Table:
         owner = max(owners, key=lambda column: len(column.name))
         rest = tuple(name.removeprefix(f"{owner.name}.").split("."))
         return Column(name=name, sql=owner.sql, form=owner.form, path=(*owner.path, *rest))
+
+
+def readable(table: Table, connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the engine reads every cell of a table, as it is asked to here once.
+
+    What it cannot read it says so only when it gets there, which may be late and on any thread; so a
+    table is handed on after it has been read to its end. Parsing alone costs little of an audit.
+    Raises SourceError where the memory for it is not there.
+    """
+    expressions = dict.fromkeys([*(column.sql for column in table.columns), "unreadable"])
+    # A digest needs the value itself; a count is answered from the statistics of a Parquet file.
+    touched = ", ".join(f"min(hash({expression}))" for expression in expressions)
+    try:
+        connection.execute(f"SELECT {touched} FROM {table.relation}").fetchall()
+    except duckdb.OutOfMemoryException:
+        raise SourceError("takes more memory than is allowed", where=table.file, todo="split it") from None
+    except duckdb.Error:
+        return False
+    return True
+
+
+def first_line(error: Exception, *, of: str) -> str:
+    """What an engine says of a file, without its advice; `of` is the path that it names, and nobody knows."""
+    return str(error).partition("\n")[0].replace(of, "it")

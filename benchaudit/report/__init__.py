@@ -17,7 +17,13 @@ from benchaudit.errors import RenderError
 from benchaudit.figures import integer, plural
 from benchaudit.markdown import code, fence, folded, plain, structure, table
 from benchaudit.models import Snapshot
-from benchaudit.report.sentences import changed_sentence, is_quiet, material_list, verdict_sentence
+from benchaudit.report.sentences import (
+    baseline_sentence,
+    changed_sentence,
+    is_quiet,
+    material_list,
+    verdict_sentence,
+)
 from benchaudit.report.snippet import snippet
 from benchaudit.report.tables import (
     Line,
@@ -30,7 +36,7 @@ from benchaudit.report.tables import (
     steps_table,
 )
 from benchaudit.report.templates import Templates
-from benchaudit.state import Headline, State, dump, marker
+from benchaudit.state import Headline, State, dump, headline, marker
 from benchaudit.verdict import Audit
 
 MOST_CHARACTERS = 65_000
@@ -110,13 +116,7 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
 
 
 def _state(audit: Audit, occasion: Occasion) -> State:
-    entry = Headline(
-        sha=audit.origin.revision.sha,
-        committed_at=audit.origin.revision.committed_at,
-        verdict=audit.verdict,
-        severe=audit.severe,
-        n=audit.all.n,
-    )
+    entry = headline(audit)
     earlier = tuple(item for item in occasion.history if item.sha != entry.sha)
     return State(
         dataset=audit.origin.dataset,
@@ -141,6 +141,7 @@ def _parts(
         "dataset": code(audit.origin.dataset),
         "revision": occasion.links.to(audit.origin.revision.sha),
         "verdict": verdict_sentence(audit, lines),
+        "baseline": baseline_sentence(audit.baseline),
         "changed": changed_sentence(comparison, occasion.links.to(old)) if comparison else "",
         "material": material_list(comparison) if comparison else "",
         "notices": _notices(audit, comparison, occasion),
@@ -243,11 +244,12 @@ def _history(occasion: Occasion, audit: Audit) -> str:
             occasion.links.to(entry.sha),
             code(entry.committed_at) if entry.committed_at else "–",
             f"severe {entry.verdict}" if entry.severe else entry.verdict,
+            entry.baseline or "–",
             integer(entry.n),
         ]
         for entry in reversed(entries)
     ]
-    return table(["Revision", "Committed", "Verdict", "Items"], rows)
+    return table(["Revision", "Committed", "Verdict", "No-model baseline", "Items"], rows)
 
 
 def _footer(audit: Audit, occasion: Occasion) -> str:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchaudit import __version__
+from benchaudit.baseline import Baseline, Scored
 from benchaudit.compare import Change, Comparison, Past
 from benchaudit.errors import SettingsError
-from benchaudit.models import ColumnMapping, SliceKey
+from benchaudit.models import ALL, ColumnMapping, SliceKey
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Judged, SliceAudit
 
@@ -49,6 +50,7 @@ def audit_document(audit: Audit) -> dict[str, Any]:
         "severe": audit.severe,
         "option_counts": _option_counts(audit.all),
         "gold_position": {"applicable": applicable},
+        "baseline": _baseline(audit.baseline),
         "slices": [_slice(part, applicable=applicable) for part in audit.slices],
         "not_run": list(audit.not_run),
         "findings": [
@@ -62,6 +64,37 @@ def audit_document(audit: Audit) -> dict[str, Any]:
             for finding in audit.findings
         ],
         "notes": list(audit.notes),
+    }
+
+
+def _baseline(found: Baseline | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "slices": "*".join(found.column) or None,
+        "n": found.pooled.n,
+        "accuracy": exact(found.pooled.right / found.pooled.n),
+        "chance": exact(found.pooled.chance / found.pooled.n),
+        "rules": [_rules(ALL, found.slices[ALL])]
+        + [
+            _rules(key, scored)
+            for key, scored in found.slices.items()
+            if found.column and _columns(key) == found.column
+        ],
+    }
+
+
+def _columns(key: SliceKey) -> tuple[str, ...]:
+    return tuple(name for name, _ in key)
+
+
+def _rules(key: SliceKey, scored: Scored) -> dict[str, Any]:
+    return {
+        "slice": key_document(key),
+        "n": scored.n,
+        "accuracy": exact(scored.right / scored.n),
+        "chance": exact(scored.chance / scored.n),
+        "rules": [f"{rule.direction} {rule.check}" for rule in scored.rules],
     }
 
 

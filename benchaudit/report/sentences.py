@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchaudit.compare import Comparison
+from benchaudit.baseline import Baseline
+from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
-from benchaudit.figures import integer, plural, points, share
+from benchaudit.figures import integer, plural, share
 from benchaudit.markdown import code
+from benchaudit.models import SliceKey
 from benchaudit.report.tables import QUIET, Line, slice_name
 from benchaudit.verdict import Audit
 
@@ -75,11 +77,8 @@ def changed_sentence(comparison: Comparison | None, link: str) -> str:
             return f"Compared with {link}, no figure changed."
         return f"Compared with {link}, nothing changed that matters."
     slices = {item.key for item in comparison.changes if item.material}
-    return (
-        f"Compared with {link}, {plural(len(comparison.material), 'change')} that "
-        f"{'matters' if len(comparison.material) == 1 else 'matter'}"
-        + (f", in {plural(len(slices), 'slice')}." if slices else ".")
-    )
+    where = f" in {plural(len(slices), 'slice')}" if slices else ""
+    return f"**Leakage changed**{where}, compared with {link}."
 
 
 def _any_rows(comparison: Comparison) -> bool:
@@ -88,27 +87,43 @@ def _any_rows(comparison: Comparison) -> bool:
 
 
 def material_list(comparison: Comparison) -> str:
-    """What matters, a line each: worst slices first as the comparison has them."""
+    """What matters, a line for each slice and check, and one for each thing that is in no slice."""
     by_place = {(item.key, item.check): item for item in comparison.changes}
+    reasons: dict[tuple[SliceKey | None, str], list[str]] = {}
     lines = []
     for news in comparison.material:
-        item = by_place.get((news.key, news.check)) if news.key is not None else None
-        where = f"{slice_name(news.key)}" if news.key is not None else ""
-        check = f", {news.check}" if news.check else ""
-        figures = ""
-        if item and item.old and item.new and item.moved is not None:
-            figures = (
-                f": picking scores {share(item.old.tally.credit, item.old.tally.n)} → "
-                f"{share(item.new.tally.credit, item.new.tally.n)} ({moved(item.moved)})"
-            )
-        text = news.text if news.key is not None else code(news.text, 300)
-        lines.append(f"- {where}{check}{' – ' if where else ''}{text}{figures}")
+        if news.key is None:
+            lines.append(f"- {code(news.text, 300)}")
+        else:
+            reasons.setdefault((news.key, news.check), []).append(news.text)
+    for (key, check), texts in reasons.items():
+        assert key is not None
+        item = by_place.get((key, check))
+        named = f"{slice_name(key)}, {check}" if check else slice_name(key)
+        lines.append(f"- {named}: {'; '.join(texts)}{_figures(item)}")
     return "\n".join(lines)
 
 
-def headline(line: Line) -> str:
-    """One line for a terminal: the slice, the rule and its gain."""
-    return f"{line.check} {line.judged.direction} {points(line.judged.gain)}"
+def _figures(item: Change | None) -> str:
+    if item is None or item.old is None or item.new is None or item.moved is None:
+        return ""
+    before, after = item.old.tally, item.new.tally
+    return f" – picking scores {share(before.credit, before.n)} → {share(after.credit, after.n)} ({moved(item.moved)})"
+
+
+def baseline_sentence(found: Baseline | None) -> str:
+    """The headline: what a guesser scores that never reads the question."""
+    if found is None:
+        return ""
+    pooled = found.pooled
+    if found.column:
+        how = f"the best rule for each {' × '.join(map(code, found.column))}"
+    else:
+        how = " or ".join(dict.fromkeys(f"{rule.direction} the {rule.check} option" for rule in pooled.rules))
+    return (
+        f"**A guesser that never reads the question scores {share(pooled.right, pooled.n)}** ({how}, chosen on one "
+        f"half of the rows and scored on the other); chance is {share(pooled.chance, pooled.n)}."
+    )
 
 
 def is_quiet(line: Line) -> bool:

@@ -148,14 +148,18 @@ def steps_table(changes: Iterable[Change]) -> str:
     for item in changes:
         if not item.steps or item.new is None or item.old is None:
             continue
-        reasons = [f"{_STEP_WORDS[name]} {points(step)}" for name, step in item.steps.items() if step]
+        reasons = [
+            f"{_STEP_WORDS[name]} {points(step)}"
+            for name, step in item.steps.items()
+            if points(step) != "0.0"
+        ]
         rows.append(
             [
                 slice_name(item.key),
                 item.check,
                 f"{share(item.old.tally.credit, item.old.tally.n)} → {share(item.new.tally.credit, item.new.tally.n)}",
                 moved(item.moved),
-                "; ".join(reasons) or "nothing",
+                "; ".join(reasons) or "small steps",
             ]
         )
     return table(["Slice", "Gold is", "Picking scores", "Change", "Because of"], rows) if rows else ""

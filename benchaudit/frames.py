@@ -1,0 +1,66 @@
+"""Audits and comparisons as pandas tables, for people who go on from here. One row a slice and check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchaudit.compare import Comparison
+    from benchaudit.verdict import Audit
+
+
+def audit_frame(audit: Audit) -> pd.DataFrame:
+    """The figures of an audit. Sums are whole numbers or Fractions; `gain` and `p` are floats.
+
+    Slice columns come first, one for each column that any slice fixes, None where a slice does not fix
+    it; `slicing` tells a slice that fixes a missing value from one that does not fix the column.
+    """
+    import pandas as pd
+
+    columns = sorted({name for part in audit.slices for name, _ in part.key})
+    rows: list[dict[str, Any]] = [
+        {
+            **dict.fromkeys(columns),
+            **dict(part.key),
+            "slicing": "*".join(name for name, _ in part.key),
+            "check": name,
+            "n": part.n,
+            "among": judged.tally.among,
+            "unique": judged.tally.unique,
+            "credit": judged.tally.credit,
+            "chance": judged.tally.chance,
+            "expected_among": judged.tally.expected_among,
+            "gain": float(judged.gain) if part.n else None,
+            "direction": judged.direction if part.n else None,
+            "p": judged.p.p if judged.p else None,
+            "p_adjusted": judged.p_adjusted.p if judged.p_adjusted else None,
+            "verdict": judged.verdict,
+            "severe": judged.severe,
+        }
+        for part in audit.slices
+        for name, judged in part.checks.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def comparison_frame(comparison: Comparison) -> pd.DataFrame:
+    """The change of every slice and check: rates before and after, and each step between them."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = [
+        {
+            "slice": ", ".join(f"{name}={value}" for name, value in change.key) or "ALL",
+            "check": change.check,
+            "old_n": change.old.tally.n if change.old else 0,
+            "new_n": change.new.tally.n if change.new else 0,
+            "old_verdict": change.old.verdict if change.old else None,
+            "new_verdict": change.new.verdict if change.new else None,
+            "change": float(change.moved) if change.moved is not None else None,
+            **{name: float(step) for name, step in change.steps.items()},
+            "material": change.material,
+        }
+        for change in comparison.changes
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,138 @@
+"""Text files become UTF-8: by their byte order mark, as they are, or by detection, which is said.
+
+What is no character stays a byte. Python's `surrogateescape` carries it through as a lone surrogate,
+and the row that holds it is left out: neither a file nor a row is ever read with letters made up.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchaudit.errors import SourceError
+from benchaudit.reading.content import read_head
+
+MAX_LINE = 64 << 20
+"""Characters that one line, and bytes that one record, may have."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    # The mark of UTF-32 begins like that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CANDIDATES = ["cp1252", "mac_roman", "cp1251", "gb18030", "big5", "shift_jis", "euc_jp", "cp949"]
+_TITLES = {"cp1252": "cp1252 (Latin-1)", "mac_roman": "Mac Roman"}
+_SAMPLE = 64 << 10
+_ESCAPED = re.compile("[\udc80-\udcff]")
+_FOREIGN = re.compile("[\x80-\ud7ff\ue000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utf8:
+    """A text file in UTF-8 without a byte order mark. `clean` says that every byte of it is valid."""
+
+    path: Path
+    clean: bool
+    notes: tuple[str, ...] = ()
+
+
+def as_utf8(path: Path, name: str, place: Path) -> Utf8:
+    """Return the file, or a copy in `place`, in UTF-8; `notes` say how it was read.
+
+    Raises SourceError where the encoding cannot be told.
+    """
+    head = read_head(path, 4)
+    encoding = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
+    notes = []
+    if encoding is not None:
+        path = _transcoded(path, encoding, name, place)
+        if encoding != "utf-8-sig":
+            notes.append(f"{name}: read as {encoding.upper()}")
+    bad = first_bad_byte(path)
+    if bad is None:
+        return Utf8(path=path, clean=True, notes=tuple(notes))
+    if encoding is not None or _is_damaged_utf8(path):
+        notes.append(f"{name}: byte {bad} is not UTF-8, rows with such bytes are left out")
+        return Utf8(path=path, clean=False, notes=tuple(notes))
+    encoding = _guess(path, bad, name)
+    note = f"{name}: byte {bad} is not UTF-8, read as {_TITLES.get(encoding, encoding)}"
+    path = _transcoded(path, encoding, name, place)
+    return Utf8(path=path, clean=first_bad_byte(path) is None, notes=(note,))
+
+
+def first_bad_byte(path: Path) -> int | None:
+    """Return the offset of the first byte that is not UTF-8, None where all are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = 0
+    with path.open("rb") as file:
+        while True:
+            chunk = file.read(1 << 20)
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                return offset - pending + error.start
+            if not chunk:
+                return None
+            offset += len(chunk)
+
+
+def is_text(text: str) -> bool:
+    """Whether a text is characters only, without a byte that was none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_damaged_utf8(path: Path) -> bool:
+    """Whether more characters beyond ASCII are sound UTF-8 than bytes are not.
+
+    No text in another encoding looks like that; one broken byte must not turn all the others' letters.
+    """
+    sound = broken = 0
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        for chunk in iter(partial(file.read, 1 << 20), ""):
+            if not chunk.isascii():
+                sound += len(_FOREIGN.findall(chunk))
+                broken += len(_ESCAPED.findall(chunk))
+    return sound > broken
+
+
+def _guess(path: Path, offset: int, name: str) -> str:
+    """Let a well-kept library guess the encoding of a text whose byte at `offset` is not UTF-8.
+
+    It chooses among the encodings that released files have, for a short text looks like many more.
+    """
+    from charset_normalizer import from_bytes
+
+    with path.open("rb") as file:
+        file.seek(max(0, offset - _SAMPLE))
+        sample = file.read(2 * _SAMPLE)
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
+    if best is None or best.encoding == "utf_8":
+        raise SourceError(
+            f"byte {offset} is not UTF-8, and no other encoding fits", where=name, todo="save it as UTF-8"
+        )
+    return best.encoding
+
+
+def _transcoded(path: Path, encoding: str, name: str, place: Path) -> Path:
+    target = place / "utf8"
+    try:
+        with (
+            path.open(encoding=encoding, errors="surrogateescape", newline="") as source,
+            target.open("w", encoding="utf-8", errors="surrogateescape", newline="") as sink,
+        ):
+            shutil.copyfileobj(source, sink, 1 << 20)
+    except UnicodeError as error:
+        raise SourceError(f"cannot be read as {encoding.upper()} ({error})", where=name) from None
+    return target

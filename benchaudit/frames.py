@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
-    from benchaudit.compare import Comparison
-    from benchaudit.verdict import Audit
+from benchaudit.compare import Comparison
+from benchaudit.verdict import Audit
 
 
 def audit_frame(audit: Audit) -> pd.DataFrame:
@@ -17,8 +16,6 @@ def audit_frame(audit: Audit) -> pd.DataFrame:
     Slice columns come first, one for each column that any slice fixes, None where a slice does not fix
     it; `slicing` tells a slice that fixes a missing value from one that does not fix the column.
     """
-    import pandas as pd
-
     columns = sorted({name for part in audit.slices for name, _ in part.key})
     rows: list[dict[str, Any]] = [
         {
@@ -47,8 +44,6 @@ def audit_frame(audit: Audit) -> pd.DataFrame:
 
 def comparison_frame(comparison: Comparison) -> pd.DataFrame:
     """The change of every slice and check: rates before and after, and each step between them."""
-    import pandas as pd
-
     rows: list[dict[str, Any]] = [
         {
             "slice": ", ".join(f"{name}={value}" for name, value in change.key) or "ALL",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from benchaudit.baseline import Baseline
 from benchaudit.checks.form import Check
@@ -18,9 +18,6 @@ from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
 from benchaudit.null import PValue, holm, null_p
 from benchaudit.tally import Counted, Direction, Tally
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Name = Literal["leak", "incomplete", "slight", "none-found", "too-few", "not-applicable"]
 
@@ -120,12 +117,6 @@ class Audit:
     def severe(self) -> bool:
         """Whether the worst verdict is a severe leak."""
         return self.worst is not None and self.worst.severe
-
-    def to_frame(self) -> pd.DataFrame:
-        """The figures as a pandas table, one row a slice and check (`frames.audit_frame`)."""
-        from benchaudit.frames import audit_frame
-
-        return audit_frame(self)
 
 
 def judge(

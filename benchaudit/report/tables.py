@@ -76,11 +76,7 @@ def verdict_words(judged: Judged) -> str:
 def slice_row(line: Line) -> list[str]:
     """The cells of one slice and check, under `SLICE_HEADER`."""
     tally, n = line.judged.tally, line.n
-    return [
-        slice_name(line.key),
-        integer(n),
-        line.check,
-        verdict_words(line.judged),
+    figures = [
         f"{integer(tally.among)} ({share(tally.among, n)})",
         share(tally.expected_among, n),
         f"{integer(tally.unique)} ({share(tally.unique, n)})",
@@ -89,6 +85,13 @@ def slice_row(line: Line) -> list[str]:
         f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
         _change(line.change),
     ]
+    named = [slice_name(line.key), integer(n), line.check, verdict_words(line.judged)]
+    return [*named, *map(_unbroken, figures)]
+
+
+def _unbroken(figure: str) -> str:
+    """A figure that a narrow column does not break in two."""
+    return figure.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _change(change: Change | None) -> str:

@@ -226,14 +226,12 @@ def _option_counts(audit: Audit) -> str:
 
 
 def _snippet(audit: Audit, occasion: Occasion, templates: Templates) -> str:
-    if not audit.plain:
+    text = snippet(audit, occasion.links.file, occasion.slicings, templates)
+    if not text:
         return (
-            "The files hold forms that a short script would misread (numpy's print of lists, or an encoding other "
-            "than UTF-8): there is no snippet for them."
+            "The files hold forms that a short script would misread (numpy's print of lists, options inside a text, "
+            "or an encoding other than UTF-8): there is no snippet for them."
         )
-    text = snippet(
-        audit, dict(occasion.links.file), [list(columns) for columns in occasion.slicings], templates
-    )
     return folded("A script that counts these figures again, without benchaudit", fence(text, "python"))
 
 

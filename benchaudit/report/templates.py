@@ -34,8 +34,12 @@ class Templates:
             ) from None
 
     def fill(self, name: str, **values: str) -> str:
-        """Put values into a template; lines that stay empty close up. Raises SettingsError for a name not on offer."""
-        template = Template(self.text(name))
+        """Put values into a template. Raises SettingsError for a placeholder that is not on offer."""
+        return _closed_up(self.fill_text(name, self.text(name), **values))
+
+    def fill_text(self, name: str, text: str, **values: str) -> str:
+        """Put values into the text of a template, or into what was selected from it."""
+        template = Template(text)
         if not template.is_valid() or (unknown := set(template.get_identifiers()) - values.keys()):
             said = ", ".join(sorted(unknown)) if template.is_valid() else "a $ that names nothing"
             raise SettingsError(
@@ -43,11 +47,11 @@ class Templates:
                 where=f"template {name}",
                 todo=f"on offer are: {', '.join(sorted(values))}",
             )
-        filled = template.substitute(values)
-        return filled if name.endswith(".py") else _closed_up(filled)
+        return template.substitute(values)
 
 
 def _closed_up(text: str) -> str:
+    """Two empty lines in a row become one, but in a block of code."""
     lines: list[str] = []
     fenced = False
     for line in text.strip().split("\n"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchaudit.baseline import baseline
 from benchaudit.checks import all_checks
-from benchaudit.errors import SourceError
+from benchaudit.errors import BenchauditError, SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.settings import Settings
@@ -71,7 +71,7 @@ def audit_snapshot(
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
     place = work / snapshot.revision.sha
     place.mkdir(exist_ok=True)
-    with ExitStack() as stack:
+    with _placed(source.name, where), ExitStack() as stack:
         connection = stack.enter_context(engine(paths, place))
         tables = [
             open_table(path, blob.path, place, connection, settings.records)
@@ -115,6 +115,17 @@ def audit_snapshot(
         plain="cell-numpy" not in counts.marks and not any(" read as " in note for note in counts.notes),
     )
     return Audited(audit=audit, rows_file=counts.rows_file, slicings=tuple(slicings))
+
+
+@contextmanager
+def _placed(name: str, revision: str) -> Iterator[None]:
+    """Let an error about a file say of which revision it is; a file that is a source by itself has but one."""
+    try:
+        yield
+    except BenchauditError as error:
+        if error.where == name:
+            raise
+        raise type(error)(error.what, where=f"{revision} {error.where}", todo=error.todo) from None
 
 
 def _is_there(tables: Sequence[Table], name: str) -> bool:

@@ -66,28 +66,19 @@ def baseline(
 ) -> Baseline | None:
     """The baseline of a revision; None where nothing was counted.
 
-    A slice below `min_rows` is scored in the pool by ALL's rule. A rule that was chosen on a half
-    without items is the first of the registry.
+    A slice below `min_rows` is scored by ALL's rule. A rule that was chosen on a half without items is
+    the first of the registry. A check that has no meaning in the revision gives no rule.
     """
-    counted = {part.key: part for part in slices}
-    whole = counted[ALL]
-    if not (whole.n and checks):
+    counted = {part.key: part for part in slices if part.n}
+    if ALL not in counted or not (applicable := [check for check in checks if check in counted[ALL].tallies]):
         return None
-    common = _rules(halves[ALL], checks)
+    common = _rules(halves[ALL], applicable)
     scored = {
-        key: _scored(part, halves[key], _rules(halves[key], checks))
+        key: _scored(part, halves[key], _rules(halves[key], applicable) if part.n >= min_rows else common)
         for key, part in counted.items()
-        if part.n
     }
-    members = [
-        part
-        for key, part in counted.items()
-        if part.n and column and tuple(name for name, _ in key) == column
-    ]
-    shares = [
-        scored[part.key] if part.n >= min_rows else _scored(part, halves[part.key], common)
-        for part in members
-    ] or [scored[ALL]]
+    members = [key for key in scored if column and tuple(name for name, _ in key) == column]
+    shares = [scored[key] for key in members or [ALL]]
     pooled = Scored(
         n=sum(item.n for item in shares),
         right=sum((item.right for item in shares), Fraction()),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchaudit import __version__, job
-from benchaudit.errors import BenchauditError
+from benchaudit.errors import BenchauditError, SettingsError
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
 from benchaudit.speech import complain, say
 
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 _WATCH_ONLY = frozenset(
     {
-        "dataset", "revision", "config", "channel", "repository", "author", "labels", "assignees", "templates",
-        "dry-run", "max-commits", "github-token",
+        *("dataset", "revision", "config", "max-commits"),
+        *("channel", "repository", "author", "labels", "assignees", "templates", "dry-run", "github-token"),
     }
-)  # fmt: skip
-_MAPPING = (
-    "question", "options", "gold", "distractors", "gold-encoding", "option-separator", "last-turn", "id", "records",
-)  # fmt: skip
+)
+_MAPPING = frozenset(
+    {
+        *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn"),
+        *("gold", "gold-encoding", "gold-fallback", "id", "records"),
+    }
+)
 
 
 def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
@@ -71,13 +74,26 @@ def _parser() -> argparse.ArgumentParser:
         "--json", metavar="FILE", help="write the comparison as JSON; - for standard output"
     )
     _add_settings(comparison, without=_WATCH_ONLY)
-    _add_settings(comparison, without=frozenset(declared()) - frozenset(_MAPPING), prefix="old-")
+    _add_settings(comparison, without=frozenset(declared()) - _MAPPING, prefix="old-")
     comparison.set_defaults(run=_compare)
+
+    look = commands.add_parser(
+        "inspect", help="columns, proposed mapping, what would be left out, config to paste"
+    )
+    look.add_argument("source", metavar="SOURCE")
+    _add_settings(look, without=_WATCH_ONLY)
+    look.set_defaults(run=_inspect)
 
     watch = commands.add_parser("watch", help="the action's job: every new revision, then the issue")
     watch.add_argument("source", metavar="SOURCE", nargs="?", default="", help="a clone to watch instead")
     _add_settings(watch)
     watch.set_defaults(run=_watch)
+
+    schema = commands.add_parser(
+        "schema", help="the JSON Schema of the report, a comparison or the config file"
+    )
+    schema.add_argument("of", nargs="?", choices=("report", "comparison", "config"), default="report")
+    schema.set_defaults(run=_schema)
 
     demo = commands.add_parser("demo", help="the whole job on an embedded dataset repository and tracker")
     demo.add_argument("--folder", metavar="DIR", default="demo", help="where to put it (%(default)s)")
@@ -130,6 +146,8 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.terminal import show
 
     settings = settle(_layers(options, environment))
+    if settings.fail_on == "new-leak":
+        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
     with workspace() as work:
         audit = _audited(options.source, settings, work)[1].audit
     if options.json:
@@ -159,6 +177,31 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
         show(new.audit, result)
     new_leaks = leaks(new.audit) - leaks(old.audit)
     return int(fails(settings.fail_on, new.audit.verdict, severe=new.audit.severe, new_leaks=new_leaks))
+
+
+def _inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.audit import workspace
+    from benchaudit.inspection import inspect
+    from benchaudit.sources import open_source
+    from benchaudit.terminal import show_inspection
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        source = open_source(options.source, settings, work)
+        seen = inspect(source, source.snapshot(source.revision("")), settings, work)
+    show_inspection(seen)
+    if seen.problem is not None:
+        raise seen.problem
+    return 0
+
+
+def _schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:
+    from benchaudit.report.document import write
+    from benchaudit.report.schema import comparison_schema, config_schema, report_schema
+
+    schemas = {"report": report_schema, "comparison": comparison_schema, "config": config_schema}
+    write("-", schemas[options.of]())
+    return 0
 
 
 def _watch(options: argparse.Namespace, environment: Mapping[str, str]) -> int:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from benchaudit.models import SliceKey, Snapshot, Thresholds
-from benchaudit.null import mcnemar_exact
+from benchaudit.models import ColumnMapping, SliceKey, Snapshot, Thresholds
 from benchaudit.moves import Moves, Pairs
+from benchaudit.null import mcnemar_exact
 from benchaudit.tally import Direction, Tally
 from benchaudit.verdict import Audit, Judged, Name
 
@@ -20,6 +20,9 @@ STEPS = ("removed", "moved_out", "edited", "moved_in", "added")
 
 _QUIET = frozenset({"slight", "none-found", "too-few"})
 """Verdicts between which a change is no news."""
+
+_RECOUNTED = frozenset({1, -1})
+"""How far gold moves where places are counted from 1 instead of 0, or the other way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ class PastAudit:
     """What is still known of an earlier audit, from the audit itself or from the stored state.
 
     `complete` says whether every slice is known; of one that was not stored nothing can be said.
+    `columns` are those that made the items, None where that is not known. The stored state does not
+    hold them, so they are no part of what makes two of these equal.
     """
 
     snapshot: Snapshot
@@ -46,12 +51,15 @@ class PastAudit:
     checks: Mapping[tuple[SliceKey, str], Past]
     slicings: frozenset[tuple[str, ...]]
     complete: bool = True
+    columns: frozenset[str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A slice and check, before and after. `steps` are differences of rates, by name, where rows could
-    be paired; their sum is the change of the credit's rate.
+    """A slice and check, before and after.
+
+    `steps` are differences of rates, by name, where rows could be paired; their sum is the change of
+    the credit's rate.
     """
 
     key: SliceKey
@@ -112,7 +120,8 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
         rows=audit.rows,
         defects=defects(audit),
         encoding=audit.mapping.gold_encoding,
-        slicings=frozenset(tuple(name for name, _ in part.key) for part in audit.slices),
+        slicings=_slicings(audit),
+        columns=_columns(audit.mapping),
         checks={
             (part.key, name): Past(
                 tally=judged.tally, verdict=judged.verdict, severe=judged.severe, direction=judged.direction
@@ -126,6 +135,17 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
 def defects(audit: Audit) -> int:
     """Rows of a revision that count against every claim."""
     return sum(left.rows for left in audit.left_out.values() if left.defective)
+
+
+def _slicings(audit: Audit) -> frozenset[tuple[str, ...]]:
+    """How an audit was cut into slices, ALL among them."""
+    return frozenset(tuple(name for name, _ in part.key) for part in audit.slices)
+
+
+def _columns(mapping: ColumnMapping) -> frozenset[str]:
+    """The columns that made the items."""
+    single = (mapping.gold, mapping.gold_fallback, mapping.id)
+    return frozenset({*mapping.question, *mapping.options, *mapping.distractors, *single} - {""})
 
 
 def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None = None) -> Comparison:
@@ -178,11 +198,8 @@ def _steps(parts: Mapping[str, Tally]) -> dict[str, Fraction]:
     }
 
 
-def _of_slice(change: Change, old: PastAudit, new: Audit, thresholds: Thresholds) -> list[Material]:
-    slicing = tuple(name for name, _ in change.key)
-    if change.old is None or change.new is None:
-        return _of_existence(change, slicing, old, new, thresholds)
-    before, after = change.old, change.new
+def _of_verdict(change: Change, before: Past, after: Judged, thresholds: Thresholds) -> list[Material]:
+    """What of a slice and check that both revisions have is worth a notification."""
     found = []
     if before.verdict != after.verdict and not _QUIET.issuperset((before.verdict, after.verdict)):
         found.append(
@@ -193,29 +210,35 @@ def _of_slice(change: Change, old: PastAudit, new: Audit, thresholds: Thresholds
             found.append(("severity", f"{_said('leak', before.severe)} → {_said('leak', after.severe)}"))
         if before.direction != after.direction:
             found.append(("direction", f"best rule: {before.direction} → {after.direction}"))
-    moved = change.moved
-    if (
-        "leak" in (before.verdict, after.verdict)
-        and moved is not None
-        and abs(moved) * 100 >= Fraction(str(thresholds.min_change))
-    ):
+    if "leak" in (before.verdict, after.verdict) and _far(change.moved, thresholds):
         found.append(("rate", "the rate moved"))
     return [Material(kind=kind, text=text, key=change.key, check=change.check) for kind, text in found]
 
 
-def _of_existence(
-    change: Change, slicing: tuple[str, ...], old: PastAudit, new: Audit, thresholds: Thresholds
-) -> list[Material]:
-    """A slice that appeared or vanished, where both revisions were cut that way."""
-    now = {tuple(name for name, _ in part.key) for part in new.slices}
-    if slicing not in now or slicing not in old.slicings:
-        return []
-    if change.old is None:
-        known = old.complete and change.new is not None and change.new.tally.n >= thresholds.min_rows
-        return [Material(kind="appeared", text="the slice is new", key=change.key)] if known else []
-    if change.old.tally.n >= thresholds.min_rows:
-        return [Material(kind="vanished", text="the slice is gone", key=change.key)]
-    return []
+def _far(moved: Fraction | None, thresholds: Thresholds) -> bool:
+    """Whether a rate moved by what was set: the exact decimal, not the float nearest it. No move is none."""
+    return moved is not None and moved != 0 and abs(moved) * 100 >= Fraction(str(thresholds.min_change))
+
+
+def _of_existence(old: PastAudit, new: Audit) -> dict[SliceKey, Material]:
+    """Slices that appeared or vanished, where both revisions were cut that way.
+
+    Of an old slice that is not known it cannot be said that it was not there.
+    """
+    before: dict[SliceKey, int] = {}
+    for (key, _), past in old.checks.items():
+        before[key] = max(past.tally.n, before.get(key, 0))
+    now = {part.key: part.n for part in new.slices}
+    cut = _slicings(new) & old.slicings
+    ways = [(before, now, "vanished", "the slice is gone")]
+    if old.complete:
+        ways.append((now, before, "appeared", "the slice is new"))
+    return {
+        key: Material(kind=kind, text=text, key=key)
+        for here, there, kind, text in ways
+        for key, n in here.items()
+        if key not in there and n >= new.thresholds.min_rows and tuple(name for name, _ in key) in cut
+    }
 
 
 def _of_layout(old: PastAudit, new: Audit, snapshot: Snapshot) -> list[Material]:
@@ -230,17 +253,30 @@ def _of_layout(old: PastAudit, new: Audit, snapshot: Snapshot) -> list[Material]
     if gone or come:
         was, is_ = ("; ".join(lines) or "nothing" for lines in (gone, come))
         found.append(Material(kind="layout", text=f"the card said {was} and now says {is_}"))
-    return found + [
-        Material(kind="not-run", text=f"column gone: not sliced by {name}")
-        for name in new.not_run
-        if tuple(name.split("*")) in old.slicings
+    return found + _of_columns(old, new)
+
+
+def _of_columns(old: PastAudit, new: Audit) -> list[Material]:
+    """Columns that made the items or cut the slices, and no longer do, or do now."""
+    now = _columns(new.mapping)
+    before = now if old.columns is None else old.columns
+    cut = sorted("*".join(slicing) for slicing in _slicings(new) - old.slicings)
+    return [
+        *(Material(kind="column", text=f"column gone: {name}") for name in sorted(before - now)),
+        *(Material(kind="column", text=f"new column {name}") for name in sorted(now - before)),
+        *(
+            Material(kind="not-run", text=f"column gone: not sliced by {name}")
+            for name in new.not_run
+            if tuple(name.split("*")) in old.slicings
+        ),
+        *(Material(kind="column", text=f"new column: sliced by {name}") for name in cut),
     ]
 
 
 def _of_rows(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[Material]:
     """Many rows that became defective, or whose gold changed."""
     found = []
-    became = defects(new) - old.defects
+    became = pairs.became_defective if pairs else defects(new) - old.defects
     if _many(became, new):
         found.append(Material(kind="defects", text=f"{became:,} more rows are defective"))
     changed = pairs.rows["gold_changed"] if pairs else 0
@@ -259,11 +295,14 @@ def _notes(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[str]:
         notes.append("The old rows could not be had: stored counts are compared, rows could not be paired.")
     if not old.complete:
         notes.append("Not every slice of the old revision was stored: of the others no change is shown.")
-    if pairs and pairs.shift is not None and pairs.rows["gold_changed"] > 1:
+    if pairs and pairs.shift in _RECOUNTED:
         notes.append(
-            f"Gold moved by {pairs.shift:+d} in every item whose gold changed: it was likely encoded anew "
-            "(counted from 0 before, from 1 now, or the other way)."
+            f"Gold moved by {pairs.shift:+d} in every item whose gold changed and options did not: it was "
+            "likely encoded anew (counted from 0 before, from 1 now, or the other way)."
         )
+    if pairs and pairs.reasons:
+        reasons = ", ".join(f"{rows:,} {reason}" for reason, rows in pairs.reasons.items())
+        notes.append(f"Items that became no items, counted as removed: {reasons}.")
     if old.encoding != new.mapping.gold_encoding:
         notes.append(f"Gold was encoded as {old.encoding}, and is as {new.mapping.gold_encoding} now.")
     return notes

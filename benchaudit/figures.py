@@ -11,12 +11,12 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def rounded(value: Fraction, places: int = 1) -> str:
-    """`value` with `places` decimals, half away from zero; zero has no sign."""
+    """`value` with `places` decimals, at least one, half away from zero; what rounds to zero has no sign."""
     scaled = abs(value) * 10**places
-    whole = (scaled.numerator * 2 + scaled.denominator) // (scaled.denominator * 2)
-    sign = MINUS if value < 0 and whole else ""
-    digits = f"{whole:0{places + 1}d}"
-    return f"{sign}{int(digits[:-places]):,}.{digits[-places:]}"
+    units = (scaled.numerator * 2 + scaled.denominator) // (scaled.denominator * 2)
+    sign = MINUS if value < 0 and units else ""
+    whole, decimals = divmod(units, 10**places)
+    return f"{sign}{whole:,}.{decimals:0{places}d}"
 
 
 def percent(rate: Fraction) -> str:
@@ -55,9 +55,13 @@ def plural(number: int, noun: str, more: str = "") -> str:
 
 
 def odds(p: PValue) -> str:
-    """A p-value in words that need no exponent: `1 in 1,000`, and powers of ten beyond a million."""
+    """A p-value in words: two decimals above 0.05, then `1 in 1,000`, and powers of ten from a million on.
+
+    A power of ten is the largest that still holds: 2e-8 is `1 in 10^7`.
+    """
     if p.log10_p > math.log10(0.05):
-        return rounded(Fraction(p.p).limit_denominator(1000), 2)
+        return rounded(Fraction(str(p.p)), 2)
     if p.log10_p > -6:
         return f"1 in {integer(round(10**-p.log10_p))}"
-    return f"1 in 10^{math.floor(-p.log10_p)}"
+    # A logarithm that was summed up can be a hair short of the whole number that it stands for.
+    return f"1 in 10^{math.floor(round(-p.log10_p, 9))}"

@@ -1,7 +1,7 @@
 """The one door to the Hugging Face Hub, through its own client.
 
 It gives our nouns and raises our errors. A token goes to the configured endpoint and nowhere else:
-pages of commits are asked for by number there, whatever host the Hub's links name.
+the pages of a list are asked for there, whatever host the Hub's links name.
 """
 
 from __future__ import annotations
@@ -17,9 +17,16 @@ from urllib.parse import parse_qs, quote, urlsplit
 from huggingface_hub import HfApi, constants, errors, hf_hub_download
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
-from benchaudit.errors import AccessDenied, DatasetNotFound, RateLimited, RevisionGone, SourceError
+from benchaudit.errors import (
+    AccessDenied,
+    DatasetNotFound,
+    RateLimited,
+    RevisionGone,
+    SettingsError,
+    SourceError,
+)
 from benchaudit.models import Blob, Revision
 
 WAIT_BUDGET = 360.0
@@ -41,7 +48,10 @@ class _Limited(Exception):
 
 
 class Hub:
-    """Datasets of one Hub. Every method raises a SourceError that says what, where and what to do."""
+    """Datasets of one Hub. Every method raises a SourceError that says what, where and what to do.
+
+    A name that no dataset can have is a SettingsError.
+    """
 
     def __init__(self, token: str = "", sleep: Callable[[float], None] = time.sleep) -> None:
         self._token: str | bool = token or False
@@ -61,40 +71,48 @@ class Hub:
     def commits(self, dataset: str, revision: str) -> Iterator[Revision]:
         """Yield commits, newest first, a page at a time and only as far as they are asked for."""
         address = f"{self.endpoint}/api/datasets/{dataset}/commits/{quote(revision, safe='')}"
-        query: dict[str, str] | None = {}
-        while query is not None:
-            entries, query = self._call(dataset, partial(self._page, address, query))
-            for entry in entries:
-                yield Revision(
-                    sha=str(entry["id"]),
-                    committed_at=str(entry.get("date", "")),
-                    title=str(entry.get("title", "")),
-                )
+        return self._pages(dataset, address, {}, _revision)
+
+    def tree(self, dataset: str, sha: str, paths: list[str] | None) -> list[Blob]:
+        """Return the files of a commit, or of `paths` those that are there."""
+        if paths is None:
+            address = f"{self.endpoint}/api/datasets/{dataset}/tree/{sha}"
+            found = self._pages(dataset, address, {"recursive": "true"}, _blob, sha)
+            return [blob for blob in found if blob is not None]
+
+        def ask() -> list[Blob]:
+            files: Any = self._api.get_paths_info(dataset, paths, repo_type="dataset", revision=sha)
+            return [_file(entry) for entry in files if isinstance(entry, RepoFile)]
+
+        return self._call(dataset, ask, sha)
+
+    def _pages(
+        self,
+        dataset: str,
+        address: str,
+        query: dict[str, str],
+        read: Callable[[dict[str, Any]], T],
+        sha: str = "",
+    ) -> Iterator[T]:
+        """Yield what the entries of a list say, asking for a page when the one before it is used up."""
+        asked: dict[str, str] | None = query
+        while asked is not None:
+            entries, asked = self._call(dataset, partial(self._page, address, asked, read), sha)
+            yield from entries
 
     def _page(
-        self, address: str, query: dict[str, str]
-    ) -> tuple[list[dict[str, Any]], dict[str, str] | None]:
+        self, address: str, query: dict[str, str], read: Callable[[dict[str, Any]], T]
+    ) -> tuple[list[T], dict[str, str] | None]:
+        """One page and the query of the next: of the link to it, the host is not followed."""
         response = get_session().get(
             address, params=query, headers=build_hf_headers(token=self._token, library_name="benchaudit")
         )
         hf_raise_for_status(response)
-        entries: list[dict[str, Any]] = response.json()
+        entries = [read(entry) for entry in response.json()]
         link = str(response.links.get("next", {}).get("url", ""))
         following = {name: values[0] for name, values in parse_qs(urlsplit(link).query).items()}
         # A page that names itself as the next one would never end.
         return entries, following if entries and following and following != query else None
-
-    def tree(self, dataset: str, sha: str, paths: list[str] | None) -> list[Blob]:
-        """Return the files of a commit, or of `paths` those that are there."""
-
-        def ask() -> list[Blob]:
-            if paths is not None:
-                found: Any = self._api.get_paths_info(dataset, paths, repo_type="dataset", revision=sha)
-            else:
-                found = self._api.list_repo_tree(dataset, recursive=True, repo_type="dataset", revision=sha)
-            return [_blob(entry) for entry in found if isinstance(entry, RepoFile)]
-
-        return self._call(dataset, ask, sha)
 
     def tags(self, dataset: str) -> dict[str, str]:
         """Return tags and the commits they stand for."""
@@ -119,7 +137,7 @@ class Hub:
         retrying = Retrying(
             retry=retry_if_exception_type(_Limited),
             wait=_wait,
-            stop=stop_after_delay(WAIT_BUDGET),
+            stop=_spent,
             sleep=self._sleep,
             reraise=True,
         )
@@ -147,8 +165,10 @@ class Hub:
                     raise _Limited(asked_wait(cause.response.headers)) from None
                 raise self._translated(cause, where) from None
             raise self._unreachable(where) from None
-        except errors.HFValidationError as error:
-            raise DatasetNotFound(str(error), where=where, todo="write it as owner/name") from None
+        except errors.HFValidationError:
+            raise SettingsError(
+                "is no name of a dataset", where=where, todo="write it as owner/name"
+            ) from None
         except (_HTTPError, OSError):
             raise self._unreachable(where) from None
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -176,6 +196,8 @@ class Hub:
             status == 403 and "disabled" in str(error).lower()
         ):
             return AccessDenied("is disabled by the Hub", where=where, todo="nothing can be said of it now")
+        if status == 401 and self._token:
+            return AccessDenied("the Hub does not accept the token", where=where, todo="check hf-token")
         if isinstance(error, errors.RevisionNotFoundError):
             return RevisionGone("has no such revision", where=where, todo="check the branch, tag or commit")
         if isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404}:
@@ -207,7 +229,25 @@ def _wait(state: RetryCallState) -> float:
     return float(min(2**state.attempt_number, 60)) if asked is None else asked
 
 
-def _blob(entry: RepoFile) -> Blob:
+def _spent(state: RetryCallState) -> bool:
+    """Whether the next wait would go over the budget."""
+    return state.idle_for + state.upcoming_sleep > WAIT_BUDGET
+
+
+def _revision(entry: dict[str, Any]) -> Revision:
+    return Revision(
+        sha=str(entry["id"]), committed_at=str(entry.get("date", "")), title=str(entry.get("title", ""))
+    )
+
+
+def _blob(entry: dict[str, Any]) -> Blob | None:
+    """A line of a tree, None where it is a folder."""
+    if entry["type"] != "file":
+        return None
+    return Blob(path=entry["path"], id=(entry.get("lfs") or entry)["oid"], size=entry["size"])
+
+
+def _file(entry: RepoFile) -> Blob:
     return Blob(path=entry.path, id=entry.lfs.sha256 if entry.lfs else entry.blob_id, size=entry.size)
 
 

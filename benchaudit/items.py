@@ -58,13 +58,9 @@ def count_items(
     connection: duckdb.DuckDBPyConnection,
     rows_file: Path,
 ) -> Counts:
-    """Scan the tables once and count. A file that the fast way cannot read in full is read carefully."""
+    """Scan the tables once and count."""
     columns = sorted({column for slicing in slicings for column in slicing})
-    try:
-        _scan(tables, mapping, columns, checks, connection, "fast")
-    except duckdb.Error:
-        tables = [table.careful() if table.careful else table for table in tables]
-        _scan(tables, mapping, columns, checks, connection, "careful")
+    _scan(tables, mapping, columns, checks, connection)
     connection.execute(f"COPY scored TO {literal(str(rows_file))} (FORMAT parquet)")
     slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
     return Counts(
@@ -84,12 +80,11 @@ def _scan(
     columns: Sequence[str],
     checks: Sequence[Check],
     connection: duckdb.DuckDBPyConnection,
-    way: str,
 ) -> None:
     parts = []
     for number, table in enumerate(tables):
         binding = bind(table, mapping, columns)
-        function = f"item_{number}_{way}"
+        function = f"item_{number}"
         arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
         cells = ", ".join([*binding.arguments, "unreadable"])
         parts.append(
@@ -111,7 +106,8 @@ def scan_sql(items: str, checks: Sequence[Check]) -> str:
 
     `question`, `options` (their set) and `gold_text` are digests: what two rows have in common tells
     whether they are the same item. White space in a question does not tell: a file that was written
-    anew with other line ends is no change.
+    anew with other line ends is no change. `half` follows from the first two, so that neither that nor
+    options in another order move an item to the other half.
     """
     scores = {score: f"score_{number}" for number, score in enumerate(dict.fromkeys(c.score for c in checks))}
     scored = "".join(
@@ -119,13 +115,12 @@ def scan_sql(items: str, checks: Sequence[Check]) -> str:
     )
     packed = "".join(f", {_packed(check, scores[check.score])} AS {check.name}" for check in checks)
     return rf"""
+        SELECT *, (sha256(question || options) >= '8')::INTEGER AS half FROM (
         SELECT file, row, id, coalesce(nullif(id, ''), place) AS name, left_out, marks, slices, gold,
-               md5(trim(regexp_replace(question, '\s+', ' ', 'g'))) AS question,
-               CASE WHEN left_out IS NULL
-                    THEN (sha256(to_json([question])::VARCHAR || to_json(options)::VARCHAR) >= '8')::INTEGER END AS half,
+               md5(trim(regexp_replace(question, '[\s\pZ]+', ' ', 'g'))) AS question,
                CASE WHEN left_out IS NULL THEN md5(to_json(list_sort(options))::VARCHAR) END AS options,
                CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text{packed}
-        FROM (SELECT *{scored} FROM ({items}))"""
+        FROM (SELECT *{scored} FROM ({items})))"""
 
 
 def _packed(check: Check, scores: str) -> str:

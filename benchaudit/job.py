@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchaudit import runner
 from benchaudit.errors import BenchauditError, SettingsError, one_line
 from benchaudit.settings import Layer, Settings, from_config, settle
-from benchaudit.speech import announce, complain, say
+from benchaudit.speech import announce, complain, masked, say
 
 if TYPE_CHECKING:
     from benchaudit.tracker.base import Tracker
@@ -110,7 +110,7 @@ def _status(outcome: Outcome, settings: Settings) -> int:
 
     if outcome.failure is not None:
         return outcome.failure.exit_status
-    known = outcome.comparison.old.checks if outcome.comparison else {}
+    known = outcome.began.checks if outcome.began else {}
     new = {
         place
         for place in (leaks(outcome.audit) if outcome.audit else ())
@@ -141,7 +141,7 @@ def _summarise_failure(settings: Settings, error: BenchauditError, environment: 
 
         title = f"benchaudit: {plain(settings.dataset or settings.config)}"
         text = Templates().fill("failure.md", title=title, message=code(str(error), 500))
-        runner.summary(text, environment)
+        runner.summary(masked(text, environment), environment)
 
 
 def hand_over(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> None:

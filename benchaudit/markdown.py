@@ -15,9 +15,28 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from benchaudit.errors import RenderError
+
 MISSING = "(missing)"
-_ACTIVE = re.compile(r"[`|\\\n\r]")
-_STRUCTURE = frozenset({"heading_open", "table_open", "html_block", "fence", "tr_open", "hr", "code_block"})
+_ACTIVE = re.compile(r"[`|\\]")
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""What Unicode counts as letters, marks and symbols, and fonts draw as nothing."""
+
+_STRUCTURE = frozenset(
+    {
+        "heading_open",
+        "table_open",
+        "tr_open",
+        "html_block",
+        "html_inline",
+        "fence",
+        "code_block",
+        "hr",
+        "image",
+    }
+)
+_OUR_TAGS = frozenset({"<code>", "</code>", "<wbr>", "<sub>", "</sub>"})
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
 
 @cache
@@ -29,47 +48,82 @@ def code(text: str, most: int = 120) -> str:
     """`text` as inline code, at most so many characters of it, inert wherever it stands.
 
     A code span where that is enough; where the text has what ends one or splits a table's cell, a
-    `code` element with every mark as a character reference.
+    `code` element with every mark as a character reference. There GitHub would still find an e-mail
+    address, which it looks for last of all; so the text is parted in front of an `@`.
     """
-    text = shown(text)
-    if len(text) > most:
-        text = text[: most - 1] + "…"
+    text = _cut(shown(text), most)
     if text and not _ACTIVE.search(text) and text == text.strip():
         return f"`{text}`"
     referenced = "".join(
         character
-        if character.isalnum() and character.isascii() or ord(character) > 127
+        if ord(character) > 127 or (character.isascii() and character.isalnum())
         else f"&#{ord(character)};"
         for character in text
     )
-    return f"<code>{referenced}</code>"
+    return f"<code>{referenced.replace('&#64;', '<wbr>&#64;')}</code>"
+
+
+def prose(text: str, most: int = 500) -> str:
+    """`text` as words where it is nothing but words; as code where anything in it could mean more."""
+    words = re.fullmatch(r"(?:[\w ,.;()'’–%-]|:(?= ))*", text)
+    if words and not re.search(r"_|(?i:gh-|www\.)|[0-9a-f]{7}", text):
+        return _cut(shown(text), most)
+    return code(text, most)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def shown(text: str) -> str:
-    """`text` with what cannot be seen spelled out, so that nothing reorders or hides the rest."""
-    return "".join(
-        character
-        if character == " " or unicodedata.category(character)[0] not in "CZ"
-        else _spelled(character)
-        for character in text
-    )
+    r"""`text` with what cannot be seen spelled out, so that nothing reorders or hides the rest.
+
+    A line end is `⏎`, a tab `⇥`; controls, formatting and unassigned characters, surrogates, white
+    space other than the blank, and fillers are `\u200b` or `\U000e0001`. All else stays as it is.
+    """
+    return "".join(_spelled(character) if _unseen(character) else character for character in text)
+
+
+def _unseen(character: str) -> bool:
+    if character == " ":
+        return False
+    return unicodedata.category(character)[0] in "CZ" or character in _INVISIBLE
 
 
 def _spelled(character: str) -> str:
-    return {"\n": "⏎", "\t": "⇥"}.get(character, f"\\u{ord(character):04x}")
+    number = ord(character)
+    escape = f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+    return {"\n": "⏎", "\t": "⇥"}.get(character, escape)
 
 
 def plain(text: str, most: int = 200) -> str:
-    """`text` for a place that takes no Markdown, such as a title: what could refer to anybody is broken."""
-    text = shown(text)[:most]
+    """At most so many characters of `text` for a place that takes no Markdown, such as a title.
+
+    What could refer to anybody, to an issue, a commit or an address is broken by spaces without width.
+    """
     return re.sub(
-        r"([@#])|\b(GH)(-)(?=\d)", lambda match: "\u200b".join(filter(None, match.groups())) + "\u200b", text
+        r"[@#]|\bGH(?=-\d)|:(?=//)|\b[0-9a-f]{7}(?=[0-9a-f]{33}\b)",
+        lambda match: f"{match[0]}\u200b",
+        _cut(shown(text), most),
+        flags=re.IGNORECASE,
     )
 
 
+def link(name: str, address: str) -> str:
+    """A name that is Markdown already, linked where the address cannot end its link or spell a character."""
+    safe = re.fullmatch(r"https?://(?:[\w.~:/?#@!$&*+,=-]|%[\dA-Fa-f]{2})+", address, re.ASCII)
+    return f"[{name}]({address})" if safe else name
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already; numbers stand to the right."""
+    """A table of cells that are Markdown already; numbers stand to the right.
+
+    Raises RenderError for a cell that would break out of its place.
+    """
     rows = list(rows)
+    for cell in (cell for row in [header, *rows] for cell in row):
+        if not {"|", "\n", "\r"}.isdisjoint(cell):
+            raise RenderError(f"a cell would break its table: {cell!r}", todo="report this")
     columns = range(len(header))
     numeric = [bool(rows) and all(_is_figure(row[column]) for row in rows) for column in columns]
     rule = ["---:" if number else "---" for number in numeric]
@@ -113,16 +167,31 @@ def folded(summary: str, inside: str) -> str:
 
 def comments(markdown: str) -> list[str]:
     """The HTML comments that stand as blocks of their own; a copy inside a fence or a list is none."""
+    return [markdown[place].strip() for place in comment_places(markdown)]
+
+
+def comment_places(markdown: str) -> list[slice]:
+    """Where the comments are that `comments` finds, each with its whole lines."""
+    starts = [0, *(line.end() for line in _LINE.finditer(markdown))]
     return [
-        token.content.strip()
+        slice(starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)])
         for token in _parser().parse(markdown)
-        if token.type == "html_block" and token.level == 0 and token.content.startswith("<!--")
+        if token.type == "html_block" and token.level == 0 and token.map and token.content.startswith("<!--")
     ]
 
 
 def structure(markdown: str) -> Counter[str]:
-    """How many headings, tables, rows, fences and HTML blocks a text has."""
-    return Counter(token.type for token in _parser().parse(markdown) if token.type in _STRUCTURE)
+    """How many headings, tables, rows, fences, pictures and pieces of HTML a text has.
+
+    The tags of which a report makes use inside a line are not counted.
+    """
+    tokens = _parser().parse(markdown)
+    inline = [child for token in tokens for child in token.children or ()]
+    return Counter(
+        token.type
+        for token in [*tokens, *inline]
+        if token.type in _STRUCTURE and token.content not in _OUR_TAGS
+    )
 
 
 def code_blocks(markdown: str, language: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchaudit.models import SliceKey
 from benchaudit.tally import Tally
@@ -29,12 +29,16 @@ class Moves:
 class Pairs:
     """How the rows of two revisions correspond.
 
-    `rows` counts rows by what became of them; `names` gives up to ten of each. `shift` is the
-    distance by which the position of gold moved in every paired item whose gold changed, where it is
-    one distance for all: then gold was likely encoded anew.
+    `rows` counts rows by what became of them; `names` gives up to ten of each. `shift` is the distance
+    by which the position of gold moved in every item whose gold changed and options did not, where
+    that is one distance for all, and they are more than half of the items: gold was likely encoded
+    anew. `reasons` says why items became no items. `became_defective` counts rows that were not
+    defective and are; of rows without a partner, by how many more defective ones came than went.
     """
 
     rows: Mapping[str, int]
     names: Mapping[str, tuple[str, ...]]
     moves: Mapping[tuple[SliceKey, str], Moves]
     shift: int | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    became_defective: int = 0

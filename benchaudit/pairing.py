@@ -6,156 +6,228 @@ question, never by row number. What comes out are tallies, so that every step is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from benchaudit.audit import Audited
 from benchaudit.items import Slicing, in_slices, slice_values, unpacked
-from benchaudit.models import SliceKey
+from benchaudit.models import OUT_OF_SCOPE, SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
-from benchaudit.reading.engine import engine, literal
+from benchaudit.reading.engine import engine, literal, literals
 from benchaudit.tally import Tally
 
 MOST_NAMES = 10
 """Rows that a step names."""
 
-_JOIN = """
-CREATE TEMP TABLE pairs AS
-WITH numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY side, question, options, gold_text ORDER BY file, row) AS repeat,
-           count(*) OVER (PARTITION BY side, id) AS same_id,
-           count(*) OVER (PARTITION BY side, question) AS same_question
-    FROM both_sides),
-old AS (SELECT * FROM numbered WHERE side = 0),
-new AS (SELECT * FROM numbered WHERE side = 1),
-by_content AS (
-    SELECT old.number AS old_number, new.number AS new_number FROM old JOIN new
-    ON old.question = new.question AND old.options = new.options AND old.gold_text = new.gold_text
-    AND old.repeat = new.repeat),
-by_id AS (
-    SELECT old.number AS old_number, new.number AS new_number FROM old JOIN new ON old.id = new.id
-    WHERE old.same_id = 1 AND new.same_id = 1
-    AND old.number NOT IN (SELECT old_number FROM by_content) AND new.number NOT IN (SELECT new_number FROM by_content)),
-sure AS (SELECT * FROM by_content UNION ALL SELECT * FROM by_id),
-by_question AS (
-    SELECT old.number AS old_number, new.number AS new_number FROM old JOIN new ON old.question = new.question
-    WHERE old.same_question = 1 AND new.same_question = 1 AND old.question <> md5('')
-    AND old.number NOT IN (SELECT old_number FROM sure) AND new.number NOT IN (SELECT new_number FROM sure))
-SELECT * FROM sure UNION ALL SELECT * FROM by_question;
+_SIDES = ("old", "new")
 
-CREATE TEMP TABLE joined AS
-SELECT old, new FROM (SELECT * FROM both_sides WHERE side = 0) AS old
-FULL JOIN pairs ON old.number = pairs.old_number
-FULL JOIN (SELECT * FROM both_sides WHERE side = 1) AS new ON new.number = pairs.new_number;
+_PASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
+    ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
+    ("left_out IS NULL", ("question", "options", "gold_text")),
+    ("same_id = 1 AND id IS NOT NULL", ("id",)),
+    ("same_question = 1 AND question <> md5('')", ("question",)),
+    ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
+    ("left_out IS NOT NULL", ("question", "left_out")),
+)
+"""Which of the rows that are still alone are paired, and by what; repeats of the same go in row order.
+
+Repeats that are alike in their slice or id too come first, so that sorting a file anew moves no item
+to another slice. Of rows that are no items the content is not known; those that have neither an id
+nor a question of their own are paired last, by all that is known, so that what stayed broken is not
+said to have gone and come.
 """
 
+_PAIRED = "old.number IS NOT NULL AND new.number IS NOT NULL"
+
 _CLASSES = {
-    "paired": "old.number IS NOT NULL AND new.number IS NOT NULL",
+    "paired": _PAIRED,
     "added": "old.number IS NULL",
     "removed": "new.number IS NULL",
     "options_edited": "old.options <> new.options",
     "gold_changed": "old.gold_text <> new.gold_text",
-    "moved_slice": "old.number IS NOT NULL AND new.number IS NOT NULL AND old.slices IS DISTINCT FROM new.slices",
-    "became_left_out": "old.left_out IS NULL AND old.number IS NOT NULL AND new.left_out IS NOT NULL",
-    "became_usable": "old.left_out IS NOT NULL AND new.left_out IS NULL AND new.number IS NOT NULL",
+    "moved_slice": "old.slices <> new.slices",
+    "became_left_out": f"{_PAIRED} AND old.left_out IS NULL AND new.left_out IS NOT NULL",
+    "became_usable": f"{_PAIRED} AND old.left_out IS NOT NULL AND new.left_out IS NULL",
 }
 
 
 def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     """Pair the rows of two audits, and count what moved in every slicing that both have."""
-    columns = old.columns, new.columns
     slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
+    columns = sorted({column for slicing in slicings for column in slicing})
     checks = [name for name in old.audit.check_versions if name in new.audit.check_versions]
     with engine([old.rows_file, new.rows_file], work) as connection:
-        connection.execute(
-            f"CREATE TEMP TABLE both_sides AS "
-            f"SELECT *, row_number() OVER (ORDER BY side, file, row) AS number FROM ("
-            f"SELECT 0 AS side, * FROM read_parquet({literal(str(old.rows_file))}) UNION ALL BY NAME "
-            f"SELECT 1 AS side, * FROM read_parquet({literal(str(new.rows_file))}))"
-        )
-        connection.execute(_JOIN)
+        _load(connection, (old, new), columns)
+        _join(connection)
         moves: dict[tuple[SliceKey, str], Moves] = {}
         for slicing in [(), *slicings]:
             moves |= _moves(connection, slicing, columns, checks)
+        classes = _classes(connection)
         return Pairs(
-            rows={name: _count(connection, condition) for name, condition in _CLASSES.items()},
-            names={name: _names(connection, condition) for name, condition in _CLASSES.items()},
+            rows={name: number for name, (number, _) in classes.items()},
+            names={name: names for name, (_, names) in classes.items()},
             moves=moves,
             shift=_shift(connection),
+            reasons=_reasons(connection),
+            became_defective=_became_defective(connection),
         )
 
 
+def _load(connection: duckdb.DuckDBPyConnection, audits: Sequence[Audited], columns: Sequence[str]) -> None:
+    """Both revisions' narrow rows, numbered in row order; of slice values those that both revisions have."""
+    sides = []
+    for side, audited in zip(_SIDES, audits, strict=True):
+        values = ", ".join(slice_values(tuple(columns), audited.columns))
+        sides.append(f"""
+            SELECT * REPLACE (
+                nullif(id, '') AS id,
+                CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices
+            ), '{side}' AS side
+            FROM read_parquet({literal(str(audited.rows_file))})""")
+    connection.execute(f"""
+        CREATE TEMP TABLE both_sides AS
+        SELECT *, row_number() OVER (ORDER BY side DESC, file, row) AS number,
+               count(*) OVER (PARTITION BY side, id) AS same_id,
+               count(*) OVER (PARTITION BY side, question) AS same_question
+        FROM ({" UNION ALL BY NAME ".join(sides)})""")
+
+
+def _join(connection: duckdb.DuckDBPyConnection) -> None:
+    """Pair row by row, pass by pass, and lay partners beside each other; who has none stands alone."""
+    connection.execute("CREATE TEMP TABLE pairs (old_number BIGINT, new_number BIGINT)")
+    for which, keys in _PASSES:
+        names = ", ".join(keys)
+        equal = " AND ".join(f"old.{key} IS NOT DISTINCT FROM new.{key}" for key in [*keys, "repeat"])
+        connection.execute(f"""
+            INSERT INTO pairs
+            WITH alone AS (
+                SELECT side, number, {names},
+                       row_number() OVER (PARTITION BY side, {names} ORDER BY number) AS repeat
+                FROM both_sides
+                WHERE {which} AND number NOT IN (
+                    SELECT old_number FROM pairs UNION ALL SELECT new_number FROM pairs))
+            SELECT old.number, new.number
+            FROM (FROM alone WHERE side = 'old') AS old
+            JOIN (FROM alone WHERE side = 'new') AS new ON {equal}""")
+    connection.execute("""
+        CREATE TEMP TABLE joined AS SELECT old, new
+        FROM (FROM both_sides WHERE side = 'old') AS old
+        FULL JOIN pairs ON old.number = pairs.old_number
+        FULL JOIN (FROM both_sides WHERE side = 'new') AS new ON new.number = pairs.new_number""")
+
+
 def _moves(
-    connection: duckdb.DuckDBPyConnection,
-    slicing: Slicing,
-    columns: tuple[Sequence[str], Sequence[str]],
-    checks: Sequence[str],
+    connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[str]
 ) -> dict[tuple[SliceKey, str], Moves]:
     """The parts of every slice of one slicing, and the flips among the items that stayed."""
-    old, new = (slice_values(slicing, side, of) for side, of in zip(columns, ("old", "new"), strict=True))
-    same = " AND ".join(
-        [in_slices(slicing, "old"), in_slices(slicing, "new"), "old.left_out IS NULL", "new.left_out IS NULL"]
-        + [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(old, new, strict=True)]
-    )
-    other = {"old": "new", "new": "old"}
-    # A partner that is no item, or has no place in this slicing, is none here.
-    usable = {
-        of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL AND {in_slices(slicing, of)})"
-        for of in other
-    }
-
-    def part(of: str, values: list[str], gone: str, moved: str) -> str:
-        histograms = ", ".join(f"histogram({of}.{check})" for check in checks)
-        kind = f"CASE WHEN NOT {usable[other[of]]} THEN '{gone}' WHEN {same} THEN 'stayed_{of}' ELSE '{moved}' END"
-        keys = "".join(f"{value}, " for value in values)
-        return f"SELECT {keys}{kind}, {histograms} FROM joined WHERE {usable[of]} GROUP BY ALL"
-
     parts: dict[tuple[SliceKey, str], dict[str, Tally]] = {}
-    for sql in (part("old", old, "removed", "moved_out"), part("new", new, "added", "moved_in")):
+    flips: dict[tuple[SliceKey, str], tuple[int, int, tuple[str, ...]]] = {}
+    for sql in _parts(slicing, columns, checks):
         for row in connection.execute(sql).fetchall():
-            key = tuple(zip(slicing, row, strict=False))
-            kind, *histograms = row[len(slicing) :]
-            for check, histogram in zip(checks, histograms, strict=True):
-                parts.setdefault((key, check), {})[kind] = Tally.of(unpacked(histogram))
-    flips = {
-        (tuple(zip(slicing, row, strict=False)), check): row[len(slicing) :]
-        for check in checks
-        for row in connection.execute(
-            f"SELECT {''.join(f'{value}, ' for value in new)}count(*) FILTER (new.{check} % 2 = 0), "
-            f"count(*) FILTER (new.{check} % 2 = 1), arg_min(new.name, (new.file, new.row), {MOST_NAMES}) "
-            f"FROM joined WHERE {same} AND old.{check} % 2 <> new.{check} % 2 GROUP BY ALL"
-        ).fetchall()
-    }
+            key, (kind, *figures) = tuple(zip(slicing, row, strict=False)), row[len(slicing) :]
+            for check, (packed, lost, gained, names) in zip(checks, figures, strict=True):
+                parts.setdefault((key, check), {})[kind] = Tally.of(unpacked(packed))
+                if kind == "stayed_new":
+                    flips[key, check] = lost, gained, tuple(names or ())
     moves = {}
     for place, tallies in parts.items():
         lost, gained, names = flips.get(place, (0, 0, ()))
         moves[place] = Moves(
-            parts={name: tallies.get(name, Tally()) for name in PARTS},
-            lost=lost,
-            gained=gained,
-            flips=tuple(names or ()),
+            parts={name: tallies.get(name, Tally()) for name in PARTS}, lost=lost, gained=gained, flips=names
         )
     return moves
 
 
-def _count(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
-    ((number,),) = connection.execute(f"SELECT count(*) FROM joined WHERE {condition}").fetchall()
-    return int(number)
+def _parts(slicing: Slicing, columns: Sequence[str], checks: Sequence[str]) -> Iterator[str]:
+    """SQL for the parts of the old slices, and for those of the new: values, part, figures of each check.
+
+    They are its histogram, how many golds left the extremum, how many came to it, and up to ten rows
+    where one did. In a packed integer a hit is the last bit.
+    """
+    values = {of: slice_values(slicing, columns, of) for of in _SIDES}
+    # A partner that is no item, or has no place in this slicing, is none here.
+    usable = {
+        of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL AND {in_slices(slicing, of)})"
+        for of in _SIDES
+    }
+    alike = [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(*values.values(), strict=True)]
+    for of, other, gone, moved in (
+        ("old", "new", "removed", "moved_out"),
+        ("new", "old", "added", "moved_in"),
+    ):
+        figures = [
+            f"""(
+                histogram({of}.{check}),
+                count(*) FILTER (old.{check} % 2 > new.{check} % 2),
+                count(*) FILTER (old.{check} % 2 < new.{check} % 2),
+                arg_min(new.name, (new.file, new.row), {MOST_NAMES})
+                    FILTER (old.{check} % 2 <> new.{check} % 2)
+            )"""
+            for check in checks
+        ]
+        kind = (
+            f"CASE WHEN NOT {usable[other]} THEN '{gone}' "
+            f"WHEN {' AND '.join(alike) or 'true'} THEN 'stayed_{of}' ELSE '{moved}' END"
+        )
+        yield (
+            f"SELECT {', '.join([*values[of], kind, *figures])} FROM joined WHERE {usable[of]} GROUP BY ALL"
+        )
 
 
-def _names(connection: duckdb.DuckDBPyConnection, condition: str) -> tuple[str, ...]:
-    rows = connection.execute(
-        f"SELECT coalesce(new.name, old.name) FROM joined WHERE {condition} "
-        f"ORDER BY new.file, new.row, old.file, old.row LIMIT {MOST_NAMES}"
-    ).fetchall()
-    return tuple(name for (name,) in rows)
+def _classes(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """How many rows are of each class, and up to ten of their names, the new ones where there are any."""
+    name, place = "coalesce(new.name, old.name)", "(new.file, new.row, old.file, old.row)"
+    figures = ", ".join(
+        f"count(*) FILTER ({which}), arg_min({name}, {place}, {MOST_NAMES}) FILTER ({which})"
+        for which in _CLASSES.values()
+    )
+    row = _one(connection, f"SELECT {figures} FROM joined")
+    return {
+        name: (number, tuple(names or ()))
+        for name, number, names in zip(_CLASSES, row[::2], row[1::2], strict=True)
+    }
 
 
 def _shift(connection: duckdb.DuckDBPyConnection) -> int | None:
-    rows = connection.execute(
-        "SELECT DISTINCT new.gold - old.gold FROM joined WHERE old.options = new.options "
-        "AND old.gold_text <> new.gold_text LIMIT 2"
-    ).fetchall()
-    return (int(rows[0][0]) or None) if len(rows) == 1 else None
+    """The distance by which gold moved in most items whose options are the same, if it is one for all."""
+    alike = "old.options = new.options"
+    changed = f"{alike} AND old.gold_text <> new.gold_text"
+    distance = "new.gold - old.gold"
+    least, most, moved, all_ = _one(
+        connection,
+        f"SELECT min({distance}) FILTER ({changed}), max({distance}) FILTER ({changed}), "
+        f"count(*) FILTER ({changed}), count(*) FILTER ({alike}) FROM joined",
+    )
+    return (least or None) if least == most and 2 * moved > all_ else None
+
+
+def _reasons(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Why items became no items."""
+    became = _CLASSES["became_left_out"]
+    return dict(
+        connection.execute(
+            f"SELECT new.left_out, count(*) FROM joined WHERE {became} GROUP BY ALL ORDER BY ALL"
+        ).fetchall()
+    )
+
+
+def _became_defective(connection: duckdb.DuckDBPyConnection) -> int:
+    """Rows that turned defective, and by how many the defective rows that came outnumber those that went."""
+    defective = {of: f"coalesce({of}.left_out NOT IN {literals(OUT_OF_SCOPE)}, false)" for of in _SIDES}
+    turned, came, went = _one(
+        connection,
+        f"SELECT count(*) FILTER ({_PAIRED} AND {defective['new']} AND NOT {defective['old']}), "
+        f"count(*) FILTER ({_CLASSES['added']} AND {defective['new']}), "
+        f"count(*) FILTER ({_CLASSES['removed']} AND {defective['old']}) FROM joined",
+    )
+    return int(turned + max(0, came - went))
+
+
+def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
+    """The only row of a result."""
+    (row,) = connection.execute(sql).fetchall()
+    return tuple(row)

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from benchaudit.errors import SettingsError
-from benchaudit.models import ColumnMapping, Thresholds
+from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
 CHANNELS = ("github", "hub", "folder", "none")
 FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
 SAMPLES = ("none", "ids", "text")
-ENCODINGS = ("text", "letter", "index0", "index1", "labels", "scores")
 
 Given = tuple[str, str]
 """A text and the place where it was given, such as `--min-rows` or `benchaudit.yml:4`."""
@@ -35,8 +34,9 @@ def _text(value: str) -> str:
     return value.strip()
 
 
-def _raw(value: str) -> str:
-    return value
+def _separator(value: str) -> str:
+    # A line end or a tab cannot be written into a flag or an input; blanks around a separator count.
+    return value.replace("\\n", "\n").replace("\\t", "\t")
 
 
 def _names(value: str) -> tuple[str, ...]:
@@ -96,9 +96,21 @@ def _slicings(value: str) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(slicings))
 
 
+def _slicing(value: str) -> str:
+    slicings = _slicings(value)
+    if len(slicings) != 1:
+        raise ValueError("must be one column, or several crossed by *")
+    return "*".join(slicings[0])
+
+
 def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: Any) -> Any:
-    """Declare a setting: what it means, how its text is read, and what holds where it is not given."""
-    return field(default=default, metadata={"about": about, "read": read, **more})
+    """Declare a setting: what it means, how its text is read, and what holds where it is not given.
+
+    A `secret` is shown nowhere. A text that is `blank` still says something; elsewhere it is unset.
+    """
+    return field(
+        default=default, repr=not more.get("secret"), metadata={"about": about, "read": read, **more}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +127,23 @@ class Settings:
         "One column that holds a list of options, or several columns with one option each.", _names, ()
     )
     gold: str = setting("Column of the gold answer.", _text)
+    gold_fallback: str = setting("Column that counts where the gold cell is empty.", _text)
     distractors: tuple[str, ...] = setting(
         "Columns of the wrong answers, where the gold column holds the answer's text.", _names, ()
     )
     gold_encoding: str = setting(
-        "How the gold column names the answer.", _one_of(ENCODINGS), choices=ENCODINGS
+        "How the gold column names the answer.", _one_of(GOLD_ENCODINGS), choices=GOLD_ENCODINGS
     )
-    option_separator: str = setting("What separates the options of one cell; none where nothing does.", _raw)
+    option_separator: str = setting(
+        "What separates the options of one cell, \\n for a line end; none where nothing does.",
+        _separator,
+        blank=True,
+    )
+    options_in_question: bool = setting(
+        "The options stand in one text behind the marks A, B, …: in the question's, or in that of --options.",
+        _flag,
+        default=False,
+    )
     last_turn: bool = setting("Compare the last turns of dialogues only.", _flag, default=False)
     id: str = setting("Column that identifies a row across revisions.", _text)
     records: str = setting("JSON pointer to the rows inside a JSON document.", _text)
@@ -130,12 +152,13 @@ class Settings:
     )
 
     baseline_slices: str = setting(
-        "Column whose values each get a rule of their own in the no-model baseline; by default the first of slices.",
-        _text,
+        "Column whose values each get a rule of their own in the no-model baseline; by default the first"
+        " of slices.",
+        _slicing,
     )
 
     min_rows: int = setting("Rows that a slice needs for a verdict.", _whole(1), 20)
-    alpha: float = setting("Family-wise error rate of the verdicts.", _number(0.0, 1.0), 0.01)
+    alpha: float = setting("Family-wise error rate of the verdicts.", _number(1e-12, 0.5), 0.01)
     min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
     min_change: float = setting(
         "Points by which a leaking slice must move to be worth a notification.", _number(0.0, 100.0), 2.0
@@ -163,8 +186,10 @@ class Settings:
             options=self.options,
             distractors=self.distractors,
             gold=self.gold,
+            gold_fallback=self.gold_fallback,
             gold_encoding=self.gold_encoding,
             option_separator=self.option_separator,
+            options_in_question=self.options_in_question,
             last_turn=self.last_turn,
             id=self.id,
         )
@@ -183,14 +208,18 @@ class Settings:
 
     @property
     def digest(self) -> str:
-        """What must be equal for two runs to give the same figures and verdicts, as 12 hex digits."""
+        """What must be equal for two runs to give the same figures and verdicts, as 12 hex digits.
+
+        How far a slice must move to be news is no figure.
+        """
         parts = (
             self.files,
             self.revision,
             self.records,
             self.slices,
+            self.baseline_column(self.slices),
             str(self.mapping),
-            str(self.thresholds),
+            (self.min_rows, self.alpha, self.min_effect),
         )
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
@@ -212,7 +241,7 @@ def settle(layers: Iterable[Layer]) -> Settings:
             entry = known.get(name)
             if entry is None:
                 raise unknown(name, where)
-            if not text.strip() or entry.name in values:
+            if entry.name in values or not _says(entry, text):
                 continue
             try:
                 values[entry.name] = entry.metadata["read"](text)
@@ -220,6 +249,11 @@ def settle(layers: Iterable[Layer]) -> Settings:
                 shown = "" if entry.metadata.get("secret") else f" {text.strip()!r}"
                 raise SettingsError(f"{name}{shown} {error}", where=where) from None
     return Settings(**values)
+
+
+def _says(entry: Field[Any], text: str) -> bool:
+    """Whether a text sets a setting at all."""
+    return bool(text if entry.metadata.get("blank") else text.strip())
 
 
 def unknown(name: str, where: str) -> SettingsError:
@@ -234,14 +268,16 @@ def from_environment(environment: Mapping[str, str]) -> Layer:
 
     The runner sets every input that the action declares, so an empty one is left out here.
     """
-    inputs = {
-        name.removeprefix("INPUT_").lower(): (text, f"input {name.removeprefix('INPUT_').lower()}")
-        for name, text in environment.items()
-        if name.startswith("INPUT_") and text.strip()
-    }
-    for name, (_, where) in inputs.items():
-        if name not in declared():
-            raise unknown(name, where)
+    known = declared()
+    inputs: dict[str, Given] = {}
+    for variable, text in environment.items():
+        if not variable.startswith("INPUT_") or not text:
+            continue
+        name = variable.removeprefix("INPUT_").lower()
+        if name in known:
+            inputs[name] = (text, f"input {name}")
+        elif text.strip():
+            raise unknown(name, f"input {name}")
     return inputs
 
 
@@ -261,7 +297,7 @@ def from_config(path: Path) -> list[list[Layer]]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SettingsError(f"is not valid YAML ({error.problem})", where=f"{path}:{line}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"is not valid YAML ({error})", where=str(path)) from None
     return _Config(path).datasets(document)
 
@@ -275,11 +311,13 @@ class _Config:
     def datasets(self, document: Any) -> list[list[Layer]]:
         if document is None:
             raise SettingsError("is empty", where=str(self._path), todo="name a dataset")
-        entries = [(key, value) for key, value in self._pairs(document) if key == "datasets"]
+        entries = [value for key, value in self._pairs(document) if key == "datasets"]
         defaults = self._layer(document, without="datasets")
         if not entries:
             return [[defaults]]
-        nodes = entries[0][1]
+        if len(entries) > 1:
+            raise SettingsError("'datasets' is set twice", where=self._where(entries[1]))
+        nodes = entries[0]
         if nodes.id != "sequence" or not nodes.value:
             raise SettingsError("datasets must be a list", where=self._where(nodes))
         return [[self._layer(node), defaults] for node in nodes.value]
@@ -293,6 +331,8 @@ class _Config:
                 raise SettingsError(f"{name!r} is set twice", where=self._where(value))
             if name not in declared():
                 raise unknown(name, self._where(value))
+            if name == "config":
+                raise SettingsError("a config file names no other", where=self._where(value))
             layer[name] = (self._scalar(name, value), self._where(value))
         return layer
 

@@ -6,24 +6,30 @@ import sys
 from collections.abc import Mapping
 
 from benchaudit import runner
-from benchaudit.errors import BenchauditError
+from benchaudit.errors import BenchauditError, one_line
 
 
 def say(text: str) -> None:
     """Say one line."""
-    print(runner.harmless(text), file=sys.stderr, flush=True)
+    sys.stderr.write(f"{runner.harmless(text)}\n")
+    sys.stderr.flush()
 
 
 def complain(error: BenchauditError, environment: Mapping[str, str]) -> None:
     """Say what went wrong, as an annotation where a runner reads it."""
-    line = str(error)
+    announce("error", masked(str(error), environment), environment)
+
+
+def masked(text: str, environment: Mapping[str, str]) -> str:
+    """A text without the tokens that the environment holds."""
     for name, value in environment.items():
         if name.upper().endswith("TOKEN") and len(value) > 3:
-            line = line.replace(value, "***")
-    announce("error", line, environment)
+            text = text.replace(value, "***")
+    return text
 
 
 def announce(kind: str, line: str, environment: Mapping[str, str]) -> None:
     """Say a line that should be noticed; `kind` is error, warning or notice."""
-    text = runner.command(kind, line) if runner.is_runner(environment) else f"benchaudit: {line}"
-    print(text, file=sys.stderr, flush=True)
+    text = runner.command(kind, line) if runner.is_runner(environment) else f"benchaudit: {one_line(line)}"
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

@@ -20,7 +20,7 @@ from typing import Any
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.figures import share
-from benchaudit.markdown import comments
+from benchaudit.markdown import comment_places
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST, Audit
@@ -31,7 +31,7 @@ BUDGET = 21_000
 
 _MOST_BYTES = 4 << 20
 _RECOVER = "run `benchaudit rebuild-state`, which audits again from the revision shown in the body"
-_STATE = re.compile(r"<!-- benchaudit:state:v(\d+)\s+([A-Za-z0-9+/=\s]+?)\s*-->")
+_STATE = re.compile(r"<!-- benchaudit:state:v(\d{1,9})\s+([A-Za-z0-9+/=\s]+?)\s*-->\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +76,13 @@ class State:
 
 
 def marker(dataset: str) -> str:
-    """The first line of a body that is ours."""
-    return f"<!-- benchaudit:v1 dataset={dataset} -->"
+    """The first line of a body that is ours; what a name on the Hub cannot hold is percent-encoded."""
+    name = re.sub(
+        r"[^A-Za-z0-9._/-]",
+        lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogatepass")),
+        dataset,
+    )
+    return f"<!-- benchaudit:v1 dataset={name} -->"
 
 
 def is_ours(body: str, dataset: str) -> bool:
@@ -93,26 +98,33 @@ def dump(state: State) -> str:
     )
     keep = len(ranked)
     while True:
-        block = _block(
+        text = _json(
             _encoded(state, dict(ranked[:keep]), complete=state.past.complete and keep == len(ranked))
         )
-        if len(block) <= BUDGET or keep == 0:
+        block = _block(text)
+        fits = len(block) <= BUDGET and len(text) < _MOST_BYTES
+        if fits or keep == 0:
             return block
-        keep = min(keep - 1, keep * BUDGET // len(block))
+        keep = min(keep - 1, keep * BUDGET // len(block), keep * _MOST_BYTES // len(text))
 
 
 def replaced(body: str, state: State) -> str:
-    """A body with another state in place of its own; everything that people read stays."""
-    return _STATE.sub(lambda _: dump(state), body.replace("\r\n", "\n"), count=1)
+    """A body with another state in place of its own; every other character stays.
+
+    Raises StateError where the body has none.
+    """
+    place, match = _found(body, state.dataset)
+    end = match[0].rstrip()
+    return body[: place.start] + dump(state) + match[0][len(end) :] + body[place.stop :]
 
 
 def load(body: str, dataset: str) -> State:
-    """Read the state of a body that is ours. Raises StateError where it is damaged or from a later version."""
-    body = body.replace("\r\n", "\n")
-    blocks = [match for text in comments(body) if (match := _STATE.fullmatch(text))]
-    if not blocks:
-        raise StateError("the report has lost its state", where=dataset, todo=_RECOVER)
-    version = int(blocks[0][1])
+    """Read the state of a body that is ours.
+
+    Raises StateError where it is gone, damaged or from a later version.
+    """
+    _, match = _found(body, dataset)
+    version = int(match[1])
     if version > VERSION:
         raise StateError(
             f"the report was written by a later version (state {version}, this one reads {VERSION})",
@@ -120,13 +132,26 @@ def load(body: str, dataset: str) -> State:
             todo="use the later version of benchaudit",
         )
     try:
-        return _decoded(_unpacked("".join(blocks[0][2].split())), dataset)
+        return _decoded(_unpacked("".join(match[2].split())), dataset)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError):
         raise StateError("the state in the report is damaged", where=dataset, todo=_RECOVER) from None
 
 
-def _block(content: dict[str, Any]) -> str:
-    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+def _found(body: str, dataset: str) -> tuple[slice, re.Match[str]]:
+    """Where the state stands, and its block: the first that is a comment of its own and not a quotation."""
+    for place in comment_places(body):
+        if match := _STATE.fullmatch(body[place]):
+            return place, match
+    raise StateError("the report has lost its state", where=dataset, todo=_RECOVER)
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    # A name that is no Unicode (a lone surrogate) is remembered as it is, and read back by `json.loads`.
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode(errors="surrogatepass")
+
+
+def _block(text: bytes) -> str:
     packed = base64.b64encode(hashlib.sha256(text).digest()[:8] + zlib.compress(text, 9)).decode()
     return f"<!-- benchaudit:state:v{VERSION}\n" + "\n".join(textwrap.wrap(packed, 120)) + "\n-->"
 
@@ -160,6 +185,7 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
         "defects": past.defects,
         "encoding": past.encoding,
         "slicings": sorted(map(list, past.slicings)),
+        "columns": None if past.columns is None else sorted(past.columns),
         "complete": complete,
         "checks": [
             [
@@ -207,6 +233,7 @@ def _decoded(content: dict[str, Any], dataset: str) -> State:
             checks=checks,
             slicings=frozenset(map(tuple, content["slicings"])),
             complete=content["complete"],
+            columns=None if content["columns"] is None else frozenset(content["columns"]),
         ),
         history=tuple(
             Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline)

@@ -6,12 +6,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from benchaudit import markdown, runner
 from benchaudit.compare import Comparison
 from benchaudit.figures import change, integer, plural, points, share
-from benchaudit.markdown import MISSING, shown
+from benchaudit.inspection import Inspection
+from benchaudit.markdown import MISSING
 from benchaudit.models import SliceKey
 from benchaudit.report.tables import Line, lines_of
 from benchaudit.verdict import Audit, Judged
+
+_WIDE = 110
+"""Columns of a terminal from which all figures are shown."""
 
 _STYLES = {"leak": "bold red", "incomplete": "bold yellow", "slight": "yellow", "none-found": "green"}
 
@@ -30,7 +35,7 @@ def show(audit: Audit, comparison: Comparison | None = None) -> None:
     if audit.left_out:
         console.print(_left_out(audit))
     for finding in audit.findings:
-        console.print(Text(f"{finding.severity}: {plural(finding.count, 'row')}, {finding.message}"))
+        console.print(Text(f"{finding.severity}: {plural(finding.count, 'row')}, {shown(finding.message)}"))
     for note in audit.notes:
         console.print(Text(f"note: {shown(note)}"))
     if comparison is not None:
@@ -51,7 +56,13 @@ def _show_comparison(console: Console, comparison: Comparison) -> None:
     if not comparison.material:
         console.print(Text("nothing changed that matters"))
     for note in comparison.notes:
-        console.print(Text(note))
+        console.print(Text(shown(note)))
+
+
+def shown(text: str) -> str:
+    """`text` as `markdown.shown` has it; where a runner reads along, without commands either."""
+    seen = markdown.shown(text)
+    return runner.harmless(seen) if runner.is_runner() else seen
 
 
 def name_of(key: SliceKey) -> str:
@@ -69,10 +80,6 @@ def _verdict_text(judged: Judged | None) -> Text:
     return Text(words, style=_STYLES.get(judged.verdict, "dim"))
 
 
-_WIDE = 110
-"""Columns of a terminal from which all figures are shown."""
-
-
 def _slices(lines: list[Line], *, with_change: bool, wide: bool) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("slice", overflow="fold", min_width=16)
@@ -82,9 +89,10 @@ def _slices(lines: list[Line], *, with_change: bool, wide: bool) -> Table:
     for name in ("n", "among", *more, "picking", "gain", *(("change",) if with_change else ())):
         table.add_column(name, justify="right", no_wrap=True)
     for line in lines:
-        tally, n = line.judged.tally, line.n
+        # A check that has no meaning in a slice has no items there, and so no rates.
+        tally, n = line.judged.tally, line.judged.tally.n
         cells = {
-            "n": integer(n),
+            "n": integer(line.n),
             "among": share(tally.among, n),
             "expected": share(tally.expected_among, n),
             "alone": share(tally.unique, n),
@@ -109,3 +117,33 @@ def _left_out(audit: Audit) -> Table:
             Text(", ".join(map(shown, left.sample))),
         )
     return table
+
+
+def show_inspection(seen: Inspection) -> None:
+    """Print what a look at a source found; the config to paste goes to standard output as it is."""
+    console = Console(highlight=False)
+    console.print(Text(f"{shown(seen.dataset)}@{seen.revision[:7]}", style="bold"))
+    console.print(Text("files: " + ", ".join(map(shown, seen.files[:20]))))
+    for note in seen.notes:
+        console.print(Text(f"note: {shown(note)}"))
+    columns = Table(box=None, pad_edge=False)
+    columns.add_column("column", overflow="fold", min_width=16)
+    columns.add_column("values", justify="right", no_wrap=True)
+    columns.add_column("for example", no_wrap=True, overflow="ellipsis")
+    for column in seen.columns:
+        columns.add_row(Text(shown(column.name)), integer(column.values), Text(shown(column.example[:200])))
+    console.print(columns)
+    if seen.problem is not None:
+        return
+    console.print(Text("proposed mapping:", style="bold"))
+    for line in seen.evidence:
+        console.print(Text(f"  {shown(line)}"))
+    console.print(Text(f"{plural(seen.rows, 'row')}, {integer(seen.usable)} of them items"))
+    for reason, left in (seen.left_out or {}).items():
+        console.print(
+            Text(f"  {integer(left.rows)} left out: {reason} ({', '.join(map(shown, left.sample))})")
+        )
+    for finding in seen.findings:
+        console.print(Text(f"  {finding.severity}: {plural(finding.count, 'row')}, {shown(finding.message)}"))
+    console.print(Text("to paste into .github/benchaudit.yml:", style="bold"))
+    console.out(seen.config, highlight=False)

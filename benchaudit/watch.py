@@ -26,7 +26,8 @@ from benchaudit.verdict import Audit
 class Outcome:
     """What one run found for one dataset. `audit` is None where nothing was new.
 
-    `failure` says why a report that was made could not be delivered; `worst` is the last verdict.
+    `failure` says why a report that was made could not be delivered; `began` is the revision that all
+    new ones follow, where `comparison` has the one just before the last.
     """
 
     dataset: str
@@ -39,6 +40,7 @@ class Outcome:
     baseline: str = ""
     audit: Audit | None = None
     comparison: Comparison | None = None
+    began: PastAudit | None = None
     report: Report | None = None
     thread: Thread | None = None
     comment_url: str = ""
@@ -47,10 +49,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Step:
-    """A snapshot to audit, and the newest commit that has the same data."""
+    """A snapshot to audit, and the newest commit that has the same data.
+
+    `told` says that people know of its data: only the settings are others now, which notifies nobody.
+    """
 
     snapshot: Snapshot
     seen: str
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +96,7 @@ class Watcher:
             self.say(f"{self.source.name}@{head[:7]}: nothing new")
             return _nothing_new(state, held)
         like = state if state is not None and self._is_like(state) else None
-        backlog = self._catch_up(like) if like else self._first()
+        backlog = self._catch_up(like) if like else self._first(state)
         if backlog.steps:
             outcome = self._walk(backlog, like, held, failure, first=state is None)
         elif like is not None and held is not None and backlog.seen != like.seen:
@@ -107,7 +113,6 @@ class Watcher:
             held = self.tracker.find(self.source.name)
             return held, load(held.body, self.source.name) if held else None, None
         except TrackerError as error:
-            self.say(str(error))
             return None, None, error
 
     def _is_like(self, state: State) -> bool:
@@ -115,7 +120,7 @@ class Watcher:
         versions = {check.name: check.version for check in all_checks()}
         return state.settings == self.settings.digest and dict(state.checks) == versions
 
-    def _first(self) -> _Backlog:
+    def _first(self, state: State | None) -> _Backlog:
         """The newest data and the data before it, each at the commit that brought it."""
         history = self.source.history(None, self.settings.max_commits)
         looked = self._looked(reversed(history.revisions))
@@ -126,9 +131,10 @@ class Watcher:
             itertools.chain([newest], (snapshot for snapshot, _ in looked if snapshot is not None))
         )
         current = next(groups)
+        told = state is not None and state.past.snapshot.fingerprint == current.fingerprint
         return _Backlog(
             start=next(groups, None),
-            steps=(_Step(snapshot=current, seen=newest.revision.sha),),
+            steps=(_Step(snapshot=current, seen=newest.revision.sha, told=told),),
             seen=newest.revision.sha,
         )
 
@@ -189,7 +195,8 @@ class Watcher:
         first: bool,
     ) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
-        past, before = self._past(backlog.start, state)
+        began, before = self._past(backlog.start, state)
+        past = began
         history = state.history if state else (headline(before.audit),) if before else ()
         outcome: Outcome | None = None
         for number, step in enumerate(backlog.steps):
@@ -203,21 +210,25 @@ class Watcher:
                 slicings=self.settings.slices,
                 history=history,
                 first=first and number == 0,
-                skipped=backlog.skipped if number == 0 else 0,
-                notices=backlog.notices if number == 0 else (),
+                skipped=backlog.skipped,
+                notices=backlog.notices,
             )
             report = build(audited.audit, comparison, occasion, self.templates)
+            news = bool(comparison and comparison.material) and not step.told
+            if not news:
+                report = replace(report, comment="")
             made = Outcome(
                 dataset=self.source.name,
                 revision=audited.audit.origin.revision.sha,
                 previous=comparison.old.snapshot.revision.sha if comparison else "",
                 changed=True,
-                material=bool(comparison and comparison.material) or bool(outcome and outcome.material),
+                material=news or bool(outcome and outcome.material),
                 verdict=audited.audit.verdict,
                 severe=audited.audit.severe,
                 baseline=headline(audited.audit).baseline,
                 audit=audited.audit,
                 comparison=comparison,
+                began=began,
                 report=report,
                 thread=held,
                 comment_url=outcome.comment_url if outcome else "",
@@ -274,7 +285,7 @@ class Watcher:
         )
 
     def _deliver(self, operations: Iterable[Operation], outcome: Outcome) -> Outcome:
-        """Carry a plan out; what fails is told, and what was made stays made."""
+        """Carry a plan out; of what fails the outcome tells, and what was made stays made."""
         if self.settings.dry_run:
             for operation in operations:
                 self.say(f"dry run: would {type(operation).__name__.lower()} the report issue")
@@ -286,7 +297,6 @@ class Watcher:
                     outcome, thread=done.thread, comment_url=done.comment_url or outcome.comment_url
                 )
         except TrackerError as error:
-            self.say(str(error))
             return replace(outcome, failure=error)
         return outcome
 

@@ -70,27 +70,39 @@ def test_a_pure_room_imports_no_edge(module):
 
 @pytest.mark.parametrize("library", sorted(DOORS))
 def test_a_library_comes_in_by_its_door_only(library):
-    users = {name for name, path in MODULES.items() if library in {item.split(".")[0] for item in imported(path)}}
+    users = {
+        name for name, path in MODULES.items() if library in {item.split(".")[0] for item in imported(path)}
+    }
     assert users, f"nobody imports {library}"
     assert {name for name in users if not within(name, DOORS[library])} == set()
 
 
 def test_data_goes_one_way():
     """No edge is imported by a pure room, not even for its types."""
-    edges = {"watch", "job", "cli", "hub", "sources", "tracker", "reading", "items", "pairing", "audit", "settings"}
+    edges = {
+        "watch",
+        "job",
+        "cli",
+        "hub",
+        "sources",
+        "tracker",
+        "reading",
+        "items",
+        "pairing",
+        "audit",
+        "settings",
+    }
     for module in sorted(name for name in MODULES if within(name, PURE - {"checks"})):
-        ours = {name for name in imported(MODULES[module], run_time_only=True) if name.startswith("benchaudit.")}
+        ours = {
+            name for name in imported(MODULES[module], run_time_only=True) if name.startswith("benchaudit.")
+        }
         assert {name for name in ours if within(name, edges)} == set(), module
 
 
 def test_there_is_no_circle():
     """Modules can be put in an order in which each imports only earlier ones, at run time."""
     graph = {
-        name: {
-            item
-            for item in imported(path, run_time_only=True)
-            if item in MODULES and item != name
-        }
+        name: {item for item in imported(path, run_time_only=True) if item in MODULES and item != name}
         for name, path in MODULES.items()
     }
     left = dict(graph)
@@ -104,7 +116,10 @@ def test_there_is_no_circle():
 @pytest.mark.parametrize(
     ("start", "absent"),
     [
-        ("benchaudit.cli", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"}),
+        (
+            "benchaudit.cli",
+            {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"},
+        ),
         ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich"}),
     ],
 )

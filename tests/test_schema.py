@@ -25,7 +25,7 @@ def document(tmp_path, text, **given):
 
 @pytest.mark.parametrize(
     "text",
-    [LEAKY, "question,answer,a,b\nQ1,Z,x,yy\nQ2,A,x,yy\n", "question,choices,answer\nQ,\"[1, 2]\",\n"],
+    [LEAKY, "question,answer,a,b\nQ1,Z,x,yy\nQ2,A,x,yy\n", 'question,choices,answer\nQ,"[1, 2]",\n'],
     ids=["leak", "too-few-with-defects", "unlabelled"],
 )
 def test_a_report_is_valid_under_its_schema(tmp_path, text):

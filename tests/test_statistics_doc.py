@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from benchaudit.baseline import baseline
 from benchaudit.checks.form import Check
 from benchaudit.figures import MINUS, percent, rounded
 from benchaudit.intervals import detectable_gain, wilson
@@ -25,6 +26,8 @@ from benchaudit.verdict import WORST_FIRST, Judged, judge, with_defects
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "statistics.md").read_text(encoding="utf-8")
 
 Row = dict[str, str]
+
+CHECKS = ("longest", "shortest")
 
 _OPERATORS = {ast.Add: operator.add, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
@@ -206,6 +209,33 @@ def test_the_worst_case_is_worked_right():
         (2, 1, int(worst["items"]), int(worst["hits"])),
     )
     assert verdict_of([(2, 1, int(whole["items"]), int(whole["hits"]))], 0).verdict == whole["verdict"]
+
+
+# --- the baseline ---
+
+
+def test_the_baseline_is_worked_right():
+    """Each rule's score, the rule of each half, and the halves scored by each other's rule."""
+    scores = [f"{direction} {name}" for name in CHECKS for direction in ("pick", "avoid")]
+    rows = table("half", "items", *scores, "chosen here", "right by the other half's rule")
+    first, second = (
+        {name: Tally.of([(4, 1, int(row["items"]), int(row[f"pick {name}"]))]) for name in CHECKS}
+        for row in rows
+    )
+    for row, half in zip(rows, (first, second), strict=True):
+        for name in CHECKS:
+            assert half[name].avoided == Fraction(row[f"avoid {name}"])
+    whole = {name: first[name] + second[name] for name in CHECKS}
+    counted = Counted(key=ALL, left_out={}, gold_position={0: 18}, tallies=whole)
+    found = baseline([counted], {ALL: (first, second)}, CHECKS, (), min_rows=1)
+    assert found is not None
+    rules = [f"{rule.direction} {rule.check}" for rule in found.pooled.rules]
+    assert rules == [row["chosen here"] for row in rows]
+    assert found.pooled.right == sum(Fraction(row["right by the other half's rule"]) for row in rows)
+    right, chance = (percent(part / found.n) for part in (found.pooled.right, found.pooled.chance))
+    assert f"{found.pooled.right} of {found.n}, or {right}, and chance {chance}." in PAGE
+    flattered = sum(Fraction(row[row["chosen here"]]) for row in rows)
+    assert f"would have claimed {flattered} of {found.n}." in " ".join(PAGE.split())
 
 
 # --- two revisions ---

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchaudit.mapping.batch import find_column, find_gold
-from benchaudit.mapping.cells import Unreadable, Value, decode_literal
-from benchaudit.mapping.detect import Proposal, Sample, propose
+from benchaudit.mapping.detect import Proposal, propose
+from benchaudit.mapping.encodings import Sample
+from benchaudit.mapping.literal import Unreadable, Value, decode_literal
 from benchaudit.models import ColumnMapping
 
 if TYPE_CHECKING:
@@ -16,46 +18,72 @@ if TYPE_CHECKING:
 
     from benchaudit.reading import Table
 
-__all__ = ["Proposal", "resolve"]
+__all__ = ["Proposal", "resolve", "sample_rows"]
 
 SAMPLED_ROWS = 2000
+"""Rows that are looked at, of all files together."""
+
+MOST_FILES = 100
+"""Files that are looked at."""
+
+LEAST_SHARE = 0.05
+"""Share of those rows that must have a place inside a record for it to be a candidate unasked."""
+
 _DEPTH = 2
 
 
-def resolve(table: Table, asked: ColumnMapping, connection: duckdb.DuckDBPyConnection) -> Proposal:
+def resolve(
+    table: Table, asked: ColumnMapping, connection: duckdb.DuckDBPyConnection, others: Sequence[Table] = ()
+) -> Proposal:
     """Propose the mapping of a table from what was asked for and from its first rows.
+
+    `others` are further files of the same revision, whose first rows are looked at as well: a test
+    split may come without labels, and a small file may not show from where its places count.
 
     Raises MappingError where a named column is not there, nothing fits, or more than one thing does.
     """
     for name in (*asked.question, *asked.options, *asked.distractors, asked.id):
         if name:
             find_column(table, name)
-    if asked.gold:
-        find_gold(table, asked.gold)
-    sample, names = _sample(table, asked, connection)
+    find_gold(table, asked)
+    sample, names = sample_rows(table, asked, connection, others)
     return propose(sample, names, asked, table.file)
 
 
-def _sample(
-    table: Table, asked: ColumnMapping, connection: duckdb.DuckDBPyConnection
+def sample_rows(
+    table: Table, asked: ColumnMapping, connection: duckdb.DuckDBPyConnection, others: Sequence[Table] = ()
 ) -> tuple[Sample, list[str]]:
     """The first rows, decoded, and the names that a mapping can take: columns and places inside records."""
+    tables = (table, *others)
+    looked_at = tables[:MOST_FILES]
+    limit = SAMPLED_ROWS // len(looked_at)
+    rows = [row for one in looked_at for row in _sample(one, asked, connection, limit)]
+    columns = [column.name for one in tables for column in one.columns]
+    rows_with = Counter(place for row in rows for place in row)
+    # Of a map from texts to scores, each text is a place of its own in one row or two.
+    common = [place for place, number in rows_with.items() if number >= LEAST_SHARE * len(rows)]
+    return rows, list(dict.fromkeys([*columns, *common]))
+
+
+def _sample(
+    table: Table, asked: ColumnMapping, connection: duckdb.DuckDBPyConnection, limit: int
+) -> list[dict[str, Value]]:
+    """The first rows of a table: its columns, and the places inside records."""
     expressions = list(dict.fromkeys(column.sql for column in table.columns))
     raw = connection.execute(
-        f"SELECT {', '.join(expressions)} FROM {table.relation} WHERE unreadable IS NULL LIMIT {SAMPLED_ROWS}"
+        f"SELECT {', '.join(expressions)} FROM {table.relation} WHERE unreadable IS NULL LIMIT {limit}"
     ).fetchall()
     rows = [dict(_decoded(table, dict(zip(expressions, cells, strict=True)))) for cells in raw]
-    names = [column.name for column in table.columns]
-    names += list(dict.fromkeys(place for row in rows for place in row if place not in names))
-    asked_places = [*asked.question, *asked.options, *asked.distractors, asked.gold, asked.id]
-    for place in asked_places:
-        column = table.column(place) if place and place not in names else None
+    places = (*asked.question, *asked.options, *asked.distractors, asked.gold, asked.gold_fallback, asked.id)
+    for place in places:
+        column = table.column(place) if place and not any(place in row for row in rows) else None
         if column is not None:
+            # A place deeper than those that are looked at unasked.
             owner = next(item for item in table.columns if place.startswith(f"{item.name}."))
             steps = replace(column, path=column.path[len(owner.path) :])
             for row in rows:
                 row[place] = steps.follow(row.get(owner.name))
-    return rows, names
+    return rows
 
 
 def _decoded(table: Table, cells: Mapping[str, str | None]) -> Iterator[tuple[str, Value]]:

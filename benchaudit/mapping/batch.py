@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchaudit.errors import MappingError
-from benchaudit.mapping.cells import Value
+from benchaudit.mapping.literal import Repeated, Value
 from benchaudit.mapping.row import Item, Row, item_reader, text_of
 from benchaudit.models import ColumnMapping
 
@@ -37,6 +37,7 @@ class Binding:
     options: tuple[Column, ...]
     distractors: tuple[Column, ...]
     gold: Column | None
+    gold_fallback: Column | None
     id: Column | None
     slices: tuple[Column | None, ...]
     mapping: ColumnMapping
@@ -52,16 +53,18 @@ def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> 
     question, options, distractors = (
         tuple(map(find, names)) for names in (mapping.question, mapping.options, mapping.distractors)
     )
-    gold = find_gold(table, mapping.gold) if mapping.gold else None
+    gold = find_gold(table, mapping)
+    fallback = table.column(mapping.gold_fallback) if mapping.gold_fallback else None
     id_ = find(mapping.id) if mapping.id else None
     slices = tuple(None if name == BY_FILE else find(name) for name in slice_columns)
-    used = [*question, *options, *distractors, gold, id_, *slices]
+    used = [*question, *options, *distractors, gold, fallback, id_, *slices]
     return Binding(
         arguments=tuple(dict.fromkeys(column.sql for column in used if column is not None)),
         question=question,
         options=options,
         distractors=distractors,
         gold=gold,
+        gold_fallback=fallback,
         id=id_,
         slices=slices,
         mapping=mapping,
@@ -84,19 +87,20 @@ def find_column(table: Table, name: str) -> Column:
     return column
 
 
-def find_gold(table: Table, name: str) -> Column | None:
-    """Return the gold column; None where JSON records have no such name, and none like it.
+def find_gold(table: Table, mapping: ColumnMapping) -> Column | None:
+    """Return the gold column; None where the table need not have it.
 
-    A hidden test split is released so: its rows are then unlabelled.
+    It need not where another one stands in for it, and where JSON records have no such name and none
+    like it: a hidden test split is released so, and its rows are unlabelled. Raises MappingError
+    otherwise.
     """
-    names = [column.name for column in table.columns]
-    if (
-        table.column(name) is None
-        and not table.has_schema
-        and not difflib.get_close_matches(name, names, n=1)
-    ):
+    name, fallback = mapping.gold, mapping.gold_fallback
+    if not name or table.column(name) is not None:
+        return table.column(name) if name else None
+    if fallback and table.column(fallback) is not None:
         return None
-    return find_column(table, name)
+    near = difflib.get_close_matches(name, [column.name for column in table.columns], n=1)
+    return find_column(table, name) if table.has_schema or near else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +118,7 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
     where = {sql: number for number, sql in enumerate(binding.arguments)}
     forms = {column.sql: column for column in _columns(binding)}
     decoders = [forms[sql].decode for sql in binding.arguments]
+    records = [where[column.sql] for column in forms.values() if column.form == "record"]
     by_file = all(column is None for column in binding.slices)
     unread = tuple(binding.file for _ in binding.slices) if by_file else None
 
@@ -124,6 +129,11 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
             decoded = [decode(cell) for decode, cell in zip(decoders, cells, strict=True)]
         except (ValueError, RecursionError):
             return ReadRow(item=Item(left_out="invalid-json"), id=None, slices=unread)
+        for number in records:
+            if type(decoded[number]) is not dict:
+                broken = isinstance(decoded[number], Repeated)
+                item = Item(left_out="repeated-name" if broken else "no-record")
+                return ReadRow(item=item, id=None, slices=unread)
 
         def value(column: Column | None) -> Value:
             return None if column is None else column.follow(decoded[where[column.sql]])
@@ -133,13 +143,25 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
             options=[value(column) for column in binding.options],
             distractors=[value(column) for column in binding.distractors],
             gold=value(binding.gold),
+            gold_fallback=value(binding.gold_fallback),
         )
         slices = tuple(
             binding.file if column is None else _printable(value(column)) for column in binding.slices
         )
-        return ReadRow(item=item_of(row), id=_printable(value(binding.id)), slices=slices)
+        return ReadRow(
+            item=_counted(item_of(row), binding.file), id=_printable(value(binding.id)), slices=slices
+        )
 
     return read
+
+
+def _counted(item: Item, file: str) -> Item:
+    """The item with the mark from which findings count items by their options, and splits without labels."""
+    if item.left_out is None:
+        return replace(item, marks=(*item.marks, f"options-{len(item.options)}@{file}"))
+    if item.left_out == "unlabelled":
+        return replace(item, marks=(*item.marks, f"unlabelled@{file}"))
+    return item
 
 
 def _columns(binding: Binding) -> list[Column]:
@@ -148,6 +170,7 @@ def _columns(binding: Binding) -> list[Column]:
         *binding.options,
         *binding.distractors,
         binding.gold,
+        binding.gold_fallback,
         binding.id,
         *binding.slices,
     ]

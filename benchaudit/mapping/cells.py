@@ -48,7 +48,7 @@ _LABELS = ("label", "key", "letter", "id")
 _SCORES = ("score", "correct", "is_correct", "iscorrect")
 _RANKS = ("rank", "ranking")
 _SPEAKERS = ("role", "from")
-_LIST_OF_TEXTS = re.compile(r"""\s*\[\s*u?['"]""")
+_LIST_OF_TEXTS = re.compile(r"""\s*(?:(?:np\.|numpy\.)?array\s*\(\s*)?\[\s*u?['"]""")
 
 
 def decode_list(value: Value, separator: str = "", *, scored: bool = False) -> Cell | None:
@@ -155,6 +155,8 @@ def _from_record(value: dict[str, Value], style: str, *, scored: bool) -> Cell:
     if scored:
         there = {name: score for name, score in value.items() if score is not None}
         return Cell(options=list(there), scores=[number_of(score) for score in there.values()], style=style)
+    if all(isinstance(item, Spelled | bool) for item in value.values()) and max(map(len, value)) > 2:
+        raise Unreadable("a map of scores, which goes without a gold column")
     return Cell(options=[_option(item) for item in value.values()], labels=list(value), style=style)
 
 

@@ -47,8 +47,10 @@ def last_turn(value: Value, *, marked: bool) -> Value:
 def _said(message: dict[str, Value]) -> str | None:
     said = next(message[name] for name in _SAID if name in message)
     if isinstance(said, list):
-        parts = [part.get("text") for part in said if isinstance(part, dict)]
-        if not parts or len(parts) < len(said) or not all(isinstance(part, str) for part in parts):
+        parts = [
+            part["text"] for part in said if isinstance(part, dict) and isinstance(part.get("text"), str)
+        ]
+        if not parts or len(parts) < len(said):
             raise Unreadable("a turn that is more than text")
         return "".join(parts)
     if said is None or isinstance(said, str):

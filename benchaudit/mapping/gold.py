@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, number_of, split
-from benchaudit.mapping.letters import joined, pieces, place_of, prefix, undressed
+from benchaudit.mapping.letters import joined, pieces, place_of, undressed
 from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
 
 ALPHABET = 26
@@ -35,18 +35,21 @@ class Named:
 
 
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
+_LONGEST_KEY = 100
+"""Characters of the longest list of letters or places that is looked at."""
 _NO_LABEL = -1
 """What a place is set to where the labels of a split are hidden."""
 
 
 def golds_of(value: Value) -> list[Value]:
     """The golds that a cell names: none where it is empty, several where it holds a list."""
-    inner = _spelled_list(value)
+    inner = listed(value)
     values = inner if inner is not None else [value]
     return [item for item in values if item is not None and str(item).strip()]
 
 
-def _spelled_list(value: Value) -> list[Value] | None:
+def listed(value: Value) -> list[Value] | None:
+    """The list that a cell holds or spells, None where it is none."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value, _ = decode_literal(value)
@@ -56,19 +59,20 @@ def _spelled_list(value: Value) -> list[Value] | None:
 
 
 def spelling(value: Value, encoding: str) -> str:
-    """How a filled gold cell is written: `list`, `number`, `letter`, `letters`, `truth` or `text`."""
-    if _spelled_list(value) is not None:
-        return "list"
-    if isinstance(value, bool):
-        return "truth"
+    """How a filled gold cell is written: `list`, `number`, `letter`, `several`, `truth` or `text`."""
+    if listed(value) is not None or isinstance(value, bool):
+        return "truth" if isinstance(value, bool) else "list"
     text = str(value)
+    if len(text) > _LONGEST_KEY:
+        return "text"
     if encoding in {"text", "labels"}:
         return "number" if isinstance(value, Spelled) else "text"
     if undressed(text):
         return "letter"
-    if _INTEGER.fullmatch(text.strip()):
-        return "number"
-    return "letters" if joined(text) or all(map(undressed, pieces(text))) else "text"
+    keys = pieces(text)
+    if len(keys) == 1:
+        return "number" if _INTEGER.fullmatch(keys[0]) else "several" if joined(text) else "text"
+    return "several" if all(undressed(key) or _INTEGER.fullmatch(key) for key in keys) else "text"
 
 
 def position(value: Value, encoding: str, cell: Cell, bare: Sequence[str | None], separator: str) -> Named:
@@ -83,7 +87,7 @@ def position(value: Value, encoding: str, cell: Cell, bare: Sequence[str | None]
     if encoding == "text":
         named = _by_texts(value, [cell.options, bare], separator)
     elif encoding in {"scores", "ranks", "order"}:
-        named = Named(place=_LIST_READERS[encoding](_spelled_list(value), len(cell.options)))
+        named = Named(place=_LIST_READERS[encoding](listed(value), len(cell.options)))
     else:
         places = [place for gold in _plain_golds(value) for place in _READERS[encoding](str(gold), cell)]
         if any(not 0 <= place < len(cell.options) for place in places):
@@ -169,7 +173,7 @@ def _by_texts(value: Value, views: Sequence[Sequence[str | None]], separator: st
         exact = _exact(value, views)
         if exact is not None:
             return Named(place=exact)
-        if separator and separator in value and _spelled_list(value) is None:
+        if separator and separator in value and listed(value) is None:
             value = split(value, separator)
     named = [_by_text(text_of_gold(gold), views) for gold in _plain_golds(value)]
     place = _single([name.place for name in named])
@@ -293,18 +297,3 @@ _LIST_READERS: dict[str, Callable[[Sequence[Value] | None, int], int]] = {
     "ranks": lambda values, k: _by_numbers(values, k, "ranks"),
     "order": _by_order,
 }
-
-
-def without_labels(options: Sequence[str | None]) -> list[str | None] | None:
-    """The options without the label prefix (`(a) `, `B. `, `C)`), or None where it must stay.
-
-    It is removed only where every option of the row carries its own expected label, A onwards: a
-    text that begins with a letter and a dot may be a name. A null has no text, but keeps its letter.
-    """
-    bare: list[str | None] = []
-    for place, option in enumerate(options):
-        labelled = None if option is None else prefix(option)
-        if option is not None and (labelled is None or place_of(labelled[0]) != place):
-            return None
-        bare.append(labelled[1] if labelled else None)
-    return bare

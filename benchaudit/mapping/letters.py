@@ -49,14 +49,5 @@ def joined(text: str) -> list[str]:
 
 def pieces(text: str) -> list[str]:
     """The parts of `A, D`, `A and D`, `1;3` or `(A) (B)`: one where nothing stands between."""
-    core = half_width(text).strip(" ()[]{}\"'\t\r\n")
+    core = half_width(text).strip(" ()[]{}\"'.:、\t\r\n")
     return [piece for piece in _BETWEEN.split(core) if piece]
-
-
-_PREFIX = re.compile(r"\s*(?:[(\[]\s*([A-Za-z])\s*[)\]][.:、]?|([A-Za-z])\s*[.:、)\]])\s*")
-
-
-def prefix(option: str) -> tuple[str, str] | None:
-    """The label in front of an option (`(a) `, `B. `, `C)`) and the text behind it, if it has one."""
-    match = _PREFIX.match(half_width(option))
-    return (match[1] or match[2], option[match.end() :]) if match else None

@@ -4,36 +4,74 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 QUESTION = (
-    "question", "user_query", "query", "user_question_or_message", "prompt", "problem", "question_stem", "stem",
-    "input", "instruction", "ctx", "sent1", "sentence", "premise", "goal", "text",
+    "question", "user_query", "query", "user_question_or_message", "prompt", "problem", "question_stem",
+    "stem", "input", "inputs", "instruction", "history", "ctx", "sent1", "sentence", "premise", "goal",
+    "text",
 )  # fmt: skip
-CONTEXT = ("context", "passage", "article", "document", "background")
+CONTEXT = ("context", "passage", "article", "document", "background", "dialogue", "narrative", "premise")
 OPTION_LISTS = (
     "options", "choices", "all_options", "answers", "candidates", "endings", "answer_choices", "option_list",
-    "mc1_targets", "mc0_targets", "mc2_targets", "target_scores", "multiple_choice_targets", "responses",
-    "completions", "alternatives",
+    "choice", "mc1_targets", "mc0_targets", "mc2_targets", "target_scores", "multiple_choice_targets",
+    "responses", "completions", "alternatives", "answer_options", "possible_answers", "summaries",
 )  # fmt: skip
+OPTION_STEMS = (
+    "", "option", "opt", "op", "choice", "choices", "answer", "ans", "mc_answer", "ending", "sol", "solution",
+    "response", "output", "completion", "candidate", "alternative", "hyp", "hypothesis", "human_ref", "reply",
+    "conversation", "generation", "summary", "opcao", "answer_choice", "answer_option",
+)  # fmt: skip
+"""What comes before A, B, … or 1, 2, … in the names of columns with one option each."""
 DISTRACTORS = (
     "incorrect_answers", "distractors", "wrong_answers", "incorrect_options", "incorrect_choices",
     "rejected", "best_incorrect_answer", "incorrect_answer", "distractor", "false_answers", "negatives",
+    "wrong_answer", "false_answer", "incorrect", "wrong",
 )  # fmt: skip
 GOLD = (
     "correct_answer", "answer_key", "answerkey", "gold", "answer", "label", "correct", "cop", "target",
-    "best_answer", "chosen", "answer_idx", "answer_index", "answer_letter", "correct_option", "correct_index",
-    "correct_idx", "correct_choice", "gold_index", "gold_idx", "gold_label", "key", "solution", "answer_1based",
-    "answer_0based", "answer_id", "labels", "targets", "multiple_choice_scores", "standard_answer", "mc_answer",
-    "right_answer", "ground_truth", "preferred", "winner",
+    "best_answer", "chosen", "answer_idx", "answer_index", "answer_letter", "correct_option",
+    "correct_index", "correct_idx", "correct_choice", "gold_index", "gold_idx", "gold_label", "key",
+    "solution", "answer_1based", "answer_0based", "answer_id", "labels", "targets",
+    "multiple_choice_scores", "standard_answer", "mc_answer", "right_answer", "ground_truth", "preferred",
+    "winner", "correct_answer_id", "correct_answer_idx", "correct_answer_index", "correct_answer_num",
+    "correct_answer_letter", "correct_letter", "correct_label", "answer_num", "answer_number",
+    "answer_label", "answer_text", "answer_choice", "answer_right_ending", "better_response_id", "choice",
+    "preference", "ans", "scores", "ranking", "ranks", "rank", "ra",
 )  # fmt: skip
-ID = ("id", "question_id", "item_id", "example_id", "qid", "uid", "uuid", "idx", "index", "pid", "sample_id")
+GOLD_TEXTS = (
+    "correct_answer", "answer", "gold", "correct", "target", "best_answer", "chosen", "correct_option",
+    "correct_choice", "solution", "standard_answer", "right_answer", "ground_truth", "preferred",
+    "answer_text", "answer_right_ending", "correct_answers", "label",
+)  # fmt: skip
+"""The names among them under which the text of gold is found, where the distractors stand apart."""
+ID = (
+    "id", "question_id", "item_id", "example_id", "qid", "uid", "uuid", "record_id", "idx", "index", "ind",
+    "pid", "sample_id", "prompt_id",
+)  # fmt: skip
 
+_LETTERS = tuple(chr(ord("a") + number) for number in range(26))
 _SUFFIXES = (
-    [chr(ord("a") + number) for number in range(26)],
-    [str(number) for number in range(30)],
-    [str(number) for number in range(1, 31)],
+    _LETTERS,
+    tuple(str(number) for number in range(30)),
+    tuple(str(number) for number in range(1, 31)),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Columns that hold one option each: one stem with A, B, C, … or 0, 1, 2, … or 1, 2, 3, … behind it."""
+
+    stem: str
+    columns: tuple[str, ...]
+    lettered: bool
+
+    @property
+    def known(self) -> bool:
+        """Whether options are usually called so."""
+        return self.stem in map(plain, OPTION_STEMS)
 
 
 def plain(name: str) -> str:
@@ -41,26 +79,43 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
+@lru_cache
+def _ranks(known: tuple[str, ...]) -> dict[str, int]:
+    return {plain(name): number for number, name in reversed(list(enumerate(known)))}
+
+
 def rank(name: str, known: tuple[str, ...]) -> int | None:
-    """How usual the name is for its role, 0 first; None where it is not known."""
-    names = [plain(item) for item in known]
-    leaf = plain(name.rsplit(".", 1)[-1])
-    for candidate in (plain(name), leaf):
-        if candidate in names:
-            return names.index(candidate)
-    return None
+    """How usual the name is for its role, 0 first; None where it is not known.
+
+    A place inside a record goes by its whole name or by the last part of it.
+    """
+    ranks = _ranks(known)
+    return ranks.get(plain(name), ranks.get(plain(name.rsplit(".", 1)[-1])))
 
 
-def families(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Columns that hold one option each: one stem with A, B, C, … or 0, 1, 2, … or 1, 2, 3, … behind it."""
-    by_plain = {plain(name): name for name in names}
-    found = []
+def by_rank(columns: Sequence[str], known: tuple[str, ...]) -> list[str]:
+    """The columns with a known name, the most usual first; a nested place after a plain one."""
+    ranked = [(place, name.count("."), name) for name in columns if (place := rank(name, known)) is not None]
+    return [name for *_, name in sorted(ranked)]
+
+
+def families(names: Sequence[str]) -> list[Family]:
+    """The families of two columns or more; ans1, ans2 are none of their own beside ans0.
+
+    Places inside records are of one family only where they are in one record.
+    """
+    owners: dict[str, list[str]] = {}
+    for name in names:
+        owners.setdefault(name.rpartition(".")[0], []).append(name)
+    found = [family for siblings in owners.values() for family in _families(siblings)]
+    return [one for one in found if not any(set(one.columns) < set(other.columns) for other in found)]
+
+
+def _families(siblings: Sequence[str]) -> Iterator[Family]:
+    by_plain = {plain(name.rpartition(".")[2]): name for name in reversed(siblings)}
     for suffixes in _SUFFIXES:
-        stems = [name.removesuffix(suffixes[0]) for name in by_plain if name.endswith(suffixes[0])]
-        for stem in stems:
+        for stem in [name.removesuffix(suffixes[0]) for name in by_plain if name.endswith(suffixes[0])]:
             columns = (by_plain.get(stem + suffix, "") for suffix in suffixes)
             family = tuple(itertools.takewhile(bool, columns))
             if len(family) >= 2:
-                found.append(family)
-    # ans1, ans2 are no family of their own beside ans0.
-    return [family for family in found if not any(set(family) < set(other) for other in found)]
+                yield Family(stem=stem, columns=family, lettered=suffixes is _LETTERS)

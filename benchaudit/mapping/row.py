@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, decode_list, split
 from benchaudit.mapping.dialogue import last_turn
-from benchaudit.mapping.gold import Unresolved, golds_of, own_position, position, spelling, without_labels
-from benchaudit.mapping.letters import place_of, prefix
+from benchaudit.mapping.gold import Unresolved, golds_of, listed, own_position, position, spelling
 from benchaudit.mapping.literal import Spelled, Unreadable, Value
-from benchaudit.mapping.marked import Marked, marked_options
+from benchaudit.mapping.marked import marked_options
+from benchaudit.mapping.prefixes import Prefixes, prefixes
 from benchaudit.models import ColumnMapping
 
 MAX_OPTIONS = 1000
@@ -52,19 +52,229 @@ def item_reader(mapping: ColumnMapping) -> Callable[[Row], Item]:
 
     def item_of(row: Row) -> Item:
         marks: list[str] = []
-        question = "\n".join(text_of(value) or "" for value in row.question)
+        question = _question(row, mapping)
         try:
-            if mapping.options_in_question:
-                marked = _marked(row)
-                question = question.replace(str(row.options[0]), marked.stem) if marked else question
-            options, gold = read(row, mapping, marks)
-            kept, gold = _kept(options, gold)
+            kept, gold = _kept(*read(row, mapping, marks))
             _check_text([question, *kept])
         except Unresolved as error:
             return Item(question=_replaced(question), left_out=error.reason, marks=tuple(marks))
         except Unreadable:
             return Item(question=_replaced(question), left_out="unreadable-options", marks=tuple(marks))
-        marks.extend(_marks_of(kept, gold))
+        marks += [*_repeats(kept, gold), *_trimmings(kept, gold)]
         return Item(question=question, options=kept, gold=gold, marks=tuple(marks))
 
     return item_of
+
+
+def text_of(value: Value) -> str | None:
+    """A cell as text: as released, None where it is missing."""
+    if value is None or isinstance(value, str):
+        return None if value is None else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _compact(value)
+
+
+def _compact(value: Value) -> str:
+    """A nested value in one spelling, whatever container it came from."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{_quoted(key)}: {_compact(item)}" for key, item in value.items())
+        return "{" + inner + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_compact(item) for item in value) + "]"
+    if value is None:
+        return "null"
+    return (
+        _quoted(value) if isinstance(value, str) and not isinstance(value, Spelled) else str(text_of(value))
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _question(row: Row, mapping: ColumnMapping) -> str:
+    """The question's columns, a line each; options that stand in one of them are no part of it."""
+    texts = [text_of(value) or "" for value in row.question]
+    if mapping.options_in_question:
+        texts = [_stem(text) if text == row.options[0] else text for text in texts]
+    return "\n".join(texts)
+
+
+def _stem(text: str) -> str:
+    try:
+        return marked_options(text).stem
+    except Unreadable:
+        return text
+
+
+def _gold_apart(row: Row, mapping: ColumnMapping, marks: list[str]) -> tuple[list[str | None], int]:
+    """Gold's text in one column, the distractors in others: gold is put first, and means nothing there."""
+    distractors = _distractors(row.distractors, mapping, marks)
+    golds = _gold_texts(_gold_cell(row), mapping, distractors)
+    if not golds:
+        raise Unresolved("unlabelled")
+    if len(golds) > 1:
+        raise Unresolved("several-golds")
+    if not distractors:
+        raise Unresolved("no-options")
+    return [golds[0], *distractors], 0
+
+
+def _gold_cell(row: Row) -> Value:
+    empty = row.gold_fallback is not None and not golds_of(row.gold)
+    return row.gold_fallback if empty else row.gold
+
+
+def _gold_texts(value: Value, mapping: ColumnMapping, distractors: Sequence[str | None]) -> list[str]:
+    """The golds that a cell holds: a list, or texts joined as the distractors are, is several."""
+    value = last_turn(value, marked=mapping.last_turn)
+    golds = listed(value)
+    if isinstance(value, str) and any((text or "").startswith("[") for text in distractors):
+        # Where distractors look like `[1, 2]`, gold may as well; else it is the list that it looks like.
+        golds = None
+    texts = [_text(gold) for gold in ([value] if golds is None else golds)]
+    if len(texts) == 1 and texts[0] and mapping.separator and mapping.separator in texts[0]:
+        return split(texts[0], mapping.separator)
+    return [text for text in texts if text is not None]
+
+
+def _distractors(values: Sequence[Value], mapping: ColumnMapping, marks: list[str]) -> list[str | None]:
+    texts: list[str | None] = []
+    for released in values:
+        value = last_turn(released, marked=mapping.last_turn)
+        if isinstance(value, list) or mapping.distractor_lists or mapping.separator:
+            cell = decode_list(value, mapping.separator)
+            if cell is not None:
+                marks.append(f"cell-{cell.style}")
+                texts.extend(cell.options)
+        elif (text := _text(value)) is not None:
+            texts.append(text)
+    return texts
+
+
+def _gold_among(row: Row, mapping: ColumnMapping, marks: list[str]) -> tuple[list[str | None], int]:
+    """A list of options and a gold that names one of them."""
+    cell = _option_cell(row, mapping)
+    if cell is None or all(option is None for option in cell.options):
+        raise Unresolved("no-options")
+    if len(row.options) == 1:
+        marks.append(f"cell-{cell.style}")
+        if cell.labels is not None:
+            marks.append(f"labels-as-{_label_style(cell.labels)}")
+    labels = prefixes(cell.options)
+    gold = _gold(row, mapping, cell, labels, marks)
+    if labels.bare is not None or labels.partial:
+        marks.append("label-prefix-partial" if labels.bare is None else "label-prefix")
+    return list(cell.options) if labels.bare is None else labels.bare, gold
+
+
+def _option_cell(row: Row, mapping: ColumnMapping) -> Cell | None:
+    if mapping.options_in_question:
+        text = _text(row.options[0])
+        return None if text is None else marked_options(text).cell
+    if len(row.options) == 1:
+        return decode_list(row.options[0], mapping.separator, scored=not mapping.gold)
+    # One option a column: an empty cell is no option there, and keeps its place for the gold. Its
+    # label is the name of its column.
+    texts = [_text(last_turn(value, marked=mapping.last_turn)) for value in row.options]
+    labels = [name.rsplit(".", 1)[-1] for name in mapping.options]
+    return Cell(options=texts, labels=labels, style="columns")
+
+
+def _text(value: Value) -> str | None:
+    """The text of a cell that holds one; None where it is empty."""
+    if isinstance(value, list | dict):
+        raise Unreadable("a list or a record where one text belongs")
+    if isinstance(value, str):
+        return value or None
+    return text_of(value)
+
+
+def _label_style(labels: Sequence[str]) -> str:
+    if all(len(label) == 1 and label.isalpha() for label in labels):
+        return "letters"
+    return "digits" if all(label.isdecimal() for label in labels) else "names"
+
+
+def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks: list[str]) -> int:
+    encoding = mapping.gold_encoding
+    if not mapping.gold:
+        return own_position(cell, encoding)
+    value = _gold_cell(row)
+    if golds_of(value):
+        marks.append(f"gold-as-{spelling(value, encoding)}")
+    if encoding == "letter" and labels.reordered:
+        raise Unresolved("gold-ambiguous")
+    named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator)
+    if not named.exact:
+        marks.append("gold-trimmed")
+    if encoding == "text" and _is_no_text(value) and not isinstance(cell.options[named.place], Spelled):
+        marks.append("gold-type")
+    return named.place
+
+
+def _is_no_text(value: Value) -> bool:
+    return any(isinstance(gold, Spelled | bool) for gold in golds_of(value))
+
+
+def _kept(options: Sequence[str | None], gold: int) -> tuple[tuple[str, ...], int]:
+    """The options without nulls, and where gold is among them."""
+    kept = tuple(str(option) for option in options if option is not None)
+    if len(kept) > MAX_OPTIONS:
+        raise Unreadable("too many options")
+    if len(kept) < 2:
+        raise Unresolved("one-option")
+    return kept, gold - sum(option is None for option in options[:gold])
+
+
+def _check_text(texts: Sequence[str]) -> None:
+    """A lone surrogate is no character: its row is left out, for no length of it would be right."""
+    for text in texts:
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise Unresolved("not-unicode") from None
+
+
+def _replaced(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+def _repeats(options: Sequence[str], gold: int) -> list[str]:
+    """Marks of options that say the same, or would if white space and case did not count, or say nothing."""
+    alike = [option.strip().casefold() for option in options]
+    if len(set(alike)) == len(alike) and "" not in alike:
+        return []
+    same = options.count(options[gold])
+    said = {
+        "gold-duplicated": same > 1,
+        "duplicate-options": len(set(options)) < len(options),
+        "gold-duplicated-normalised": alike.count(alike[gold]) > same,
+        "duplicate-options-normalised": len(set(alike)) < len(set(options)),
+        "empty-option": "" in alike,
+    }
+    return [mark for mark, holds in said.items() if holds]
+
+
+def _trimmings(options: Sequence[str], gold: int) -> list[str]:
+    """Marks of what the white space around options does to the figures of the longest and the shortest."""
+    trimmed = [option.strip() for option in options]
+    if trimmed == list(options):
+        return []
+    marks = []
+    for name, extreme in (("longest", max), ("shortest", min)):
+        now, then = (_standing([len(text) for text in texts], gold, extreme) for texts in (options, trimmed))
+        for figure, before, after in zip(("among", "alone"), now, then, strict=True):
+            if before != after:
+                marks.append(f"trimmed-{name}-{figure}-{'more' if after else 'fewer'}")
+    return marks
+
+
+def _standing(
+    lengths: Sequence[int], gold: int, extreme: Callable[[Sequence[int]], int]
+) -> tuple[bool, bool]:
+    """Whether gold is at the extreme, and whether it is there alone."""
+    among = lengths[gold] == extreme(lengths)
+    return among, among and lengths.count(lengths[gold]) == 1

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import duckdb
 
-from benchaudit.errors import SourceError
-from benchaudit.reading.columnar import read_parquet
-from benchaudit.reading.content import container_of, unpacked
+from benchaudit.reading.columnar import read_arrow, read_parquet
+from benchaudit.reading.content import binary_kind, text_kind
 from benchaudit.reading.delimited import read_delimited
+from benchaudit.reading.encoding import as_utf8
+from benchaudit.reading.packed import unpacked
 from benchaudit.reading.records import read_document, read_lines
 from benchaudit.reading.table import Column, Table
 
@@ -19,19 +21,23 @@ __all__ = ["Column", "Table", "open_table"]
 def open_table(
     path: Path, name: str, work: Path, connection: duckdb.DuckDBPyConnection, records: str = ""
 ) -> Table:
-    """Return the table of one file.
+    """Return the table of one file, which has been read to its end: asking it for its rows will not fail.
 
     `name` is what messages call it, `work` a directory for copies, `records` a JSON pointer to the
     records of a wrapped document. Raises SourceError where the file holds no table.
     """
-    path = unpacked(path, name, work)
-    container = container_of(path, name)
-    if container == "parquet":
-        return read_parquet(path, name, connection)
-    if container == "jsonl":
-        return read_lines(path, name, work, connection)
-    if container == "json":
-        return read_document(path, name, work, connection, records)
-    if container == "csv":
-        return read_delimited(path, name, work)
-    raise SourceError(f"is {container}, which is not read yet", where=name, todo="give CSV, JSON or Parquet")
+    # Files of one name in different directories of a dataset must not share their copies.
+    place = Path(tempfile.mkdtemp(dir=work))
+    path = unpacked(path, name, place)
+    binary = binary_kind(path, name)
+    if binary == "parquet":
+        return read_parquet(path, name, place, connection)
+    if binary == "arrow":
+        return read_arrow(path, name, place, connection)
+    text = as_utf8(path, name, place)
+    kind = text_kind(text.path, name)
+    if kind == "jsonl":
+        return read_lines(text, name, place, connection)
+    if kind == "json":
+        return read_document(text, name, place, connection, records)
+    return read_delimited(text, name, place, connection)

@@ -1,31 +1,96 @@
-"""Parquet: typed columns, bound by position. Texts stay texts, all else becomes JSON."""
+"""Parquet and Arrow: typed columns, bound by position. Texts stay texts, all else becomes JSON.
+
+DuckDB reads the rows. Names are taken from the file's own schema, for DuckDB renames columns that
+differ by case only. An Arrow file becomes Parquet on the way, a batch at a time, and so does a Parquet
+file in which a text is not UTF-8: its row is left out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
 
 from benchaudit.errors import SourceError
 from benchaudit.reading.engine import glob_escaped, literal
-from benchaudit.reading.table import Column, Table
+from benchaudit.reading.header import column_names
+from benchaudit.reading.packed import refuse_bomb
+from benchaudit.reading.relaid import arrow_batches, lay_down, parquet_batches
+from benchaudit.reading.schema import Field, cell_of, read_schema
+from benchaudit.reading.table import Column, Table, first_line, row_count
+
+MAX_ROWS = 100_000_000
+"""Rows that a file may declare: a few bytes can stand for any number of equal ones."""
 
 
-def read_parquet(path: Path, name: str, connection: duckdb.DuckDBPyConnection) -> Table:
-    """Return the table of a Parquet file; only the columns that are asked for are read."""
-    source = f"read_parquet({literal(glob_escaped(path))})"
+def read_parquet(path: Path, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
+    """Return the table of a Parquet file. Raises SourceError where it is damaged, or a decompression bomb."""
     try:
-        described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        _refuse_bomb(path, name, connection)
+        fields = read_schema(path, connection)
+        table = _table(path, name, fields, connection)
     except duckdb.Error as error:
-        raise SourceError(f"cannot be read as Parquet ({error})", where=name) from None
-    columns = tuple(
-        Column(
-            name=title,
-            sql=f"c{number}" if kind == "VARCHAR" else f"to_json(c{number})::VARCHAR",
-            form="text" if kind == "VARCHAR" else "json",
-        )
-        for number, (title, kind, *_) in enumerate(described)
+        raise SourceError(f"is damaged ({first_line(error, of=str(path))})", where=name) from None
+    if row_count(table, connection) is not None:
+        return table
+    with parquet_batches(path, name) as batches:
+        laid_down = lay_down(batches, place / "rows.parquet")
+    return _table(laid_down, name, fields, connection, is_laid_down=True)
+
+
+def read_arrow(path: Path, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
+    """Return the table of an Arrow IPC file, in the file format or the stream format.
+
+    Raises SourceError where it is damaged, or has a column that Parquet cannot hold.
+    """
+    with arrow_batches(path, name) as (titles, batches):
+        laid_down = lay_down(batches, place / "rows.parquet")
+    fields = read_schema(laid_down, connection)
+    named = [Field(name=title, members=field.members) for title, field in zip(titles, fields, strict=False)]
+    return _table(laid_down, name, named, connection, is_laid_down=True)
+
+
+def _refuse_bomb(path: Path, name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    source = literal(glob_escaped(path))
+    found = connection.execute(
+        f"SELECT (SELECT sum(total_uncompressed_size) FROM parquet_metadata({source})), "
+        f"(SELECT sum(num_rows) FROM parquet_file_metadata({source}))"
+    ).fetchall()
+    size, rows = (int(number or 0) for number in found[0])
+    refuse_bomb(path.stat().st_size, size, name)
+    if rows > MAX_ROWS:
+        raise SourceError(f"declares {rows:,} rows", where=name, todo=f"at most {MAX_ROWS:,} are read")
+
+
+def _table(
+    path: Path,
+    name: str,
+    fields: Sequence[Field],
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    is_laid_down: bool = False,
+) -> Table:
+    """The table of the columns that can be read; of the others it is said why they cannot."""
+    source = f"read_parquet({literal(glob_escaped(path))})"
+    types = connection.sql(f"SELECT * FROM {source}").types
+    aliases = ", ".join(f"c{place}" for place in range(len(types)))
+    unreadable = f"c{len(fields)}" if is_laid_down else "NULL::VARCHAR"
+    titles, twice = column_names([field.name for field in fields])
+    notes = [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
+    columns = []
+    for place, (title, field) in enumerate(zip(titles, fields, strict=True)):
+        try:
+            sql, form = cell_of(f"c{place}", field, types[place])
+        except ValueError as error:
+            notes.append(f"column {title!r} is not read: it {error}")
+        else:
+            columns.append(Column(name=title, sql=sql, form=form))
+    if not columns:
+        raise SourceError("has no column that can be read", where=name, todo="; ".join(notes))
+    return Table(
+        file=name,
+        relation=f"(SELECT *, {unreadable} AS unreadable FROM {source} AS t({aliases}))",
+        columns=tuple(columns),
+        notes=tuple(f"{name}: {note}" for note in notes),
     )
-    aliases = ", ".join(f"c{number}" for number in range(len(columns)))
-    relation = f"(SELECT *, NULL::VARCHAR AS unreadable FROM {source} AS t({aliases}))"
-    return Table(file=name, relation=relation, columns=columns)

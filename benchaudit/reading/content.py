@@ -13,6 +13,9 @@ from benchaudit.errors import SourceError
 HEAD = 1 << 20
 """Bytes that are looked at to tell what a file is."""
 
+MAX_LINE = 64 << 20
+"""Characters that a line or a single value may have: it has to fit into memory."""
+
 Binary = Literal["parquet", "arrow"]
 Text = Literal["csv", "jsonl", "json"]
 
@@ -25,8 +28,8 @@ _NO_DATA = (
     (rb"\s*(<!doctype html|<html)", "is an HTML page, not data", "check the address or the token"),
     (rb"\s*(<\?xml|<error>)", "is an XML document, not data", "check the address or the token"),
     (
-        rb"(#|\"\"\"|import |from )(?=[\s\S]*\nclass \w+\([\w.]*GeneratorBasedBuilder\))",
-        "is a script that builds a dataset, and no code of a dataset is ever run here",
+        rb"#!/|(#|\"\"\"|import |from )(?=[\s\S]*\nclass \w+\([\w.]*GeneratorBasedBuilder\))",
+        "is a script, and no code of a dataset is ever run here",
         "name the data files that it loads",
     ),
 )
@@ -97,7 +100,7 @@ def text_kind(path: Path, name: str) -> Text:
     start = head.lstrip()
     if not start:
         raise SourceError("is empty", where=name)
-    if head.count(0) * 1000 > len(head):
+    if head.count(0) * 10 > len(head):
         raise SourceError("is binary data of an unknown kind", where=name, todo=_OTHERS)
     if re.match(rb'\{\s*["}]', start):
         return "jsonl" if _is_lines(path, name) else "json"
@@ -113,11 +116,12 @@ def _is_lines(path: Path, name: str) -> bool:
     than a minified wrapper.
     """
     with path.open("rb") as file:
-        lines = (line for line in iter(lambda: file.readline(HEAD << 4), b"") if line.strip())
+        lines = (line for line in iter(lambda: file.readline(MAX_LINE), b"") if line.strip())
         first, second = next(lines), next(lines, b"")
+    named = bare_name(name).endswith((".jsonl", ".ndjson"))
     if not second:
-        return bare_name(name).endswith((".jsonl", ".ndjson"))
-    if first.rstrip().endswith(b"}") and second.lstrip().startswith(b"{"):
+        return named
+    if second.lstrip().startswith(b"{") and (named or first.rstrip().endswith(b"}")):
         return True
     try:
         return isinstance(json.loads(first), dict)

@@ -1,9 +1,9 @@
 """CSV and its kin: the dialect is read off the head, the rows are left to DuckDB where that is safe.
 
 The definition is Python's strict CSV reader: a record whose quotes are no CSV, or whose fields are not
-as many as the first line's, is a row that is left out; blank lines are none. DuckDB is lenient in a
-few places without a word, so files with one of those are read by the definition, and so is every file
-that it refuses anywhere. Columns are bound by position: DuckDB takes `answer` and `Answer` for one name.
+as many as the first line's, is a row that is left out; blank lines are none. DuckDB is lenient without
+a word, so it reads only files in which the definition finds nothing amiss, and must find as many rows.
+Columns are bound by position: DuckDB takes `answer` and `Answer` for one name.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ import csv
 import io
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.reading.content import HEAD, bare_name, read_head
-from benchaudit.reading.encoding import MAX_LINE, Utf8, is_text
+from benchaudit.reading.content import HEAD, MAX_LINE, bare_name, read_head
+from benchaudit.reading.encoding import Utf8, is_text, lines_of
 from benchaudit.reading.engine import glob_escaped, literal
-from benchaudit.reading.header import column_names, find_header
+from benchaudit.reading.header import Header, column_names, find_header
 from benchaudit.reading.spool import Fields, spool
-from benchaudit.reading.table import Column, Table, readable
+from benchaudit.reading.table import Column, Table, row_count
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+_TAKEN = {True: "one", False: "a row"}
 _SNIFFED_ROWS = 200
 _LEAST_FITTING = 0.5
 """Share of the first rows that must have as many fields as the first line."""
@@ -52,11 +54,11 @@ class _Layout:
 
 def read_delimited(text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
     """Return the table of a delimited text file. Raises SourceError where it is none."""
-    layout = _layout(text.path, name)
-    line_end = _plain_line_end(text.path, layout) if text.clean else None
-    if line_end is not None:
-        table = _by_engine(text, name, layout, line_end)
-        if readable(table, connection):
+    layout = _layout(text, name)
+    rows = _regular_rows(text, name, layout)
+    if rows is not None and not _has_blanks_before_quotes(text.path, layout.dialect):
+        table = _by_engine(text, name, layout)
+        if row_count(table, connection) == rows:
             return table
     return _by_definition(text, name, layout, place)
 
@@ -66,9 +68,7 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str] | None
 
     None stands for each line of a record whose quotes are no CSV, for what was a row in it is lost.
     """
-    csv.field_size_limit(sys.maxsize)
-    quoting = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=dialect.delimiter, quoting=quoting, strict=True)
+    reader = _strict_reader(lines, dialect)
     read = 0
     while True:
         try:
@@ -83,22 +83,31 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str] | None
         read = reader.line_num
 
 
-def find_dialect(head: str, *, cut: bool) -> tuple[Dialect, list[list[str]]]:
+def _strict_reader(lines: Iterable[str], dialect: Dialect) -> Any:
+    csv.field_size_limit(sys.maxsize)
+    return csv.reader(
+        lines,
+        delimiter=dialect.delimiter,
+        quoting=csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE,
+        strict=True,
+    )
+
+
+def find_dialect(head: str, name: str, *, cut: bool = False) -> tuple[Dialect, list[list[str]]]:
     """Choose the dialect in which the first records most evenly have as many fields as the first one.
 
     Returns it with those of the first records that do. `cut` says that `head` ends amid the file.
     Raises SourceError where no dialect makes a table of it.
     """
     dialects = [Dialect(delimiter=mark, quoted=quoted) for quoted in (True, False) for mark in _NAMES]
-    best = max(dialects, key=lambda dialect: _fit(_first(head, dialect, cut=cut)))
+    best = max(dialects, key=lambda dialect: _fit(_first(head, dialect, cut=cut), dialect))
     found = _first(head, best, cut=cut)
-    width = len(found[0] or ()) if found else 0
-    rows = [record for record in found if record is not None and len(record) == width]
-    if not rows or len(rows) < _LEAST_FITTING * len(found):
+    if not found or found[0] is None:
+        raise SourceError("is no table: the quotes of its first line are no CSV", where=name)
+    rows = [record for record in found if record is not None and len(record) == len(found[0])]
+    if len(rows) < _LEAST_FITTING * len(found):
         raise SourceError(
-            "is no table: most of its lines differ from the first in the number of fields"
-            if width
-            else "is no table: the quotes of its first line are no CSV"
+            "is no table: most of its lines differ from the first in the number of fields", where=name
         )
     return best, rows
 
@@ -111,7 +120,7 @@ def _first(head: str, dialect: Dialect, *, cut: bool) -> list[list[str] | None]:
     return found
 
 
-def _fit(found: list[list[str] | None]) -> tuple[float, bool, int, int]:
+def _fit(found: list[list[str] | None], dialect: Dialect) -> tuple[float, bool, int, int]:
     """How well a dialect fits: evenness first, then fields that do not begin like words of a sentence.
 
     More records are better than fewer: stray quotes join lines that are records each on its own.
@@ -120,89 +129,92 @@ def _fit(found: list[list[str] | None]) -> tuple[float, bool, int, int]:
         return 0.0, False, 0, 0
     width = len(found[0])
     even = [record for record in found if record is not None and len(record) == width]
+    opened = [cell for record in even for cell in record if cell[:1] == '"']
+    if not dialect.quoted and sum(cell[1:].endswith('"') for cell in opened) * 2 > len(opened):
+        return 0.0, False, 0, 0
     spaced = sum(cell.startswith(" ") for record in even for cell in record[1:])
     return len(even) / len(found), spaced * 2 < len(even) * (width - 1), len(even), width
 
 
-def _layout(path: Path, name: str) -> _Layout:
-    head = read_head(path)
-    text = head.decode(errors="surrogateescape")
-    cut = len(head) == HEAD and "\n" in text
-    try:
-        dialect, rows = find_dialect(text[: text.rindex("\n") + 1] if cut else text, cut=cut)
-    except SourceError as error:
-        raise SourceError(error.what, where=name, todo="check that it is CSV") from None
+def _layout(text: Utf8, name: str) -> _Layout:
+    head = read_head(text.path)
+    cut = len(head) == HEAD and b"\n" in head
+    lines = (head[: head.rindex(b"\n") + 1] if cut else head).decode(errors="surrogateescape")
+    dialect, rows = find_dialect(lines, name, cut=cut)
     header = find_header(rows)
     names, twice = column_names(rows[0])
     if not header.present:
         names, twice = [str(place + 1) for place in range(len(rows[0]))], []
     columns = tuple(Column(name=title, sql=f"c{place}", form="text") for place, title in enumerate(names))
-    said = _remarks(dialect, name, twice)
-    if not header.present:
-        said.append("has no header line, its columns are called 1, 2, …")
-    if not header.clear:
-        said.append(f"it is not clear whether its first line is a header, taken for {_TAKEN[header.present]}")
-    notes = tuple(f"{name}: {remark}" for remark in said)
-    return _Layout(dialect=dialect, header=header.present, columns=columns, notes=notes)
+    return _Layout(
+        dialect=dialect,
+        header=header.present,
+        columns=columns,
+        notes=(*text.notes, *(f"{name}: {remark}" for remark in _remarks(dialect, name, header, twice))),
+    )
 
 
-_TAKEN = {True: "one", False: "a row"}
-
-
-def _remarks(dialect: Dialect, name: str, twice: list[str]) -> list[str]:
+def _remarks(dialect: Dialect, name: str, header: Header, twice: list[str]) -> list[str]:
     said = []
     if dialect.delimiter != ("\t" if bare_name(name).endswith(".tsv") else ","):
         said.append(f"the delimiter is {_NAMES[dialect.delimiter]}")
     if not dialect.quoted:
         said.append("quotes are part of the text")
-    said += [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
-    return said
+    if not header.clear:
+        said.append(
+            f"whether its first line is a header is not clear, it is taken for {_TAKEN[header.present]}"
+        )
+    if not header.present:
+        said.append("without a header line, its columns are called 1, 2, …")
+    return said + [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
 
 
-def _plain_line_end(path: Path, layout: _Layout) -> str | None:
-    r"""The line end of a file that DuckDB reads as it is defined, spelled `\n` or `\r\n`; else None.
-
-    DuckDB loses rows where line ends are mixed, inside quotes or out; it takes a blank first line for the
-    header, drops an empty field too many at the end of a line, and blanks around quotes.
-    """
-    width, mark = len(layout.columns), re.escape(layout.dialect.delimiter.encode())
-    if width < 2 or read_head(path, 1) in (b"\r", b"\n"):
+def _regular_rows(text: Utf8, name: str, layout: _Layout) -> int | None:
+    """How many rows there are by the definition, None where one is unreadable; counting is cheap."""
+    if not text.clean:
         return None
-    blanks = re.compile(
-        rb'(?:^|%b)[ \t]+"(?:[^"]|"(?:%b|\r?$))|"[ \t]+(?:%b|\r?$)' % (mark, mark, mark), re.MULTILINE
-    )
-    open_end = re.compile(rb".*%b\r?$" % mark, re.MULTILINE)
-    returns = feeds = pairs = 0
+    reader = _strict_reader(lines_of(text.path, name, newline=""), layout.dialect)
+    try:
+        widths = Counter(map(len, reader))
+    except csv.Error:
+        return None
+    del widths[0]
+    return widths.total() - layout.header if set(widths) == {len(layout.columns)} else None
+
+
+def _has_blanks_before_quotes(path: Path, dialect: Dialect) -> bool:
+    """Whether a quote may follow blanks at the beginning of a field: DuckDB drops both, as text they are not.
+
+    Quotes inside a text are doubled there, which tells most of them apart.
+    """
+    mark = re.escape(dialect.delimiter.encode())
+    openings = [re.compile(start + rb'[ \t]+"(?:[^"]|"[\r\n%b])' % mark) for start in (mark, rb"\n")]
     with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
+        chunk = b"\n"
+        while dialect.quoted and (chunk := chunk + file.read(1 << 20)) != b"\n":
             # Up to a line end, so that each line is looked at in one piece.
             chunk += file.readline(MAX_LINE)
-            if (layout.dialect.quoted and blanks.search(chunk)) or any(
-                not _is_as_wide(match[0], layout) for match in open_end.finditer(chunk)
-            ):
-                return None
-            returns, feeds, pairs = (
-                total + chunk.count(end)
-                for total, end in ((returns, b"\r"), (feeds, b"\n"), (pairs, b"\r\n"))
-            )
-    if returns == 0:
-        return r"\n"
-    return r"\r\n" if returns == feeds == pairs else None
+            if any(opening.search(chunk) for opening in openings):
+                return True
+            chunk = b"\n"
+    return False
 
 
-def _is_as_wide(line: bytes, layout: _Layout) -> bool:
-    """Whether a line that ends in a delimiter has just the fields it should; not so in case of doubt."""
-    quotes = layout.dialect.quoted and b'"' in line
-    return not quotes and line.count(layout.dialect.delimiter.encode()) == len(layout.columns) - 1
+def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
+    """The table as DuckDB reads it.
 
-
-def _by_engine(text: Utf8, name: str, layout: _Layout, line_end: str) -> Table:
-    types = ", ".join(f"'{column.sql}': 'VARCHAR'" for column in layout.columns)
+    One thread reads: several lose rows in silence where a quoted line break lies between their parts.
+    Told the end of the first line, it refuses or miscounts a file with others outside of quotes.
+    """
+    with text.path.open("rb") as file:
+        line_end = r"\r\n" if file.readline(MAX_LINE).endswith(b"\r\n") else r"\n"
     quote = literal('"' if layout.dialect.quoted else "")
+    types = ", ".join(f"'{column.sql}': 'VARCHAR'" for column in layout.columns)
     relation = (
         f"(SELECT *, NULL::VARCHAR AS unreadable FROM read_csv({literal(glob_escaped(text.path))}, "
-        f"auto_detect=false, header={layout.header}, delim={literal(layout.dialect.delimiter)}, "
-        f"quote={quote}, escape={quote}, columns={{{types}}}, new_line={literal(line_end)}))"
+        f"auto_detect=false, parallel=false, header={layout.header}, "
+        f"delim={literal(layout.dialect.delimiter)}, quote={quote}, escape={quote}, "
+        f"new_line={literal(line_end)}, columns={{{types}}}))"
     )
     return Table(file=name, relation=relation, columns=layout.columns, notes=layout.notes)
 
@@ -211,14 +223,18 @@ def _by_definition(text: Utf8, name: str, layout: _Layout, place: Path) -> Table
     width = len(layout.columns)
 
     def fields() -> Iterator[Fields]:
-        for record in islice(records(_lines(text.path, name), layout.dialect), int(layout.header), None):
+        for record in islice(
+            records(lines_of(text.path, name, newline=""), layout.dialect), int(layout.header), None
+        ):
             unreadable = _unreadable(record, width, clean=text.clean)
             if record is None or unreadable:
                 yield [*[None] * width, unreadable]
             else:
                 yield [*(cell or None for cell in record), None]
 
-    target = spool(fields(), [*(column.sql for column in layout.columns), "unreadable"], place / "rows.parquet")
+    target = spool(
+        fields(), [*(column.sql for column in layout.columns), "unreadable"], place / "rows.parquet"
+    )
     return Table(
         file=name,
         relation=f"read_parquet({literal(str(target))})",
@@ -233,11 +249,3 @@ def _unreadable(record: list[str] | None, width: int, *, clean: bool) -> str | N
     if len(record) != width:
         return "wrong-field-count"
     return None if clean or all(map(is_text, record)) else "not-unicode"
-
-
-def _lines(path: Path, name: str) -> Iterator[str]:
-    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-        for line in iter(partial(file.readline, MAX_LINE), ""):
-            if len(line) == MAX_LINE:
-                raise SourceError(f"has a line of more than {MAX_LINE >> 20} MiB", where=name)
-            yield line

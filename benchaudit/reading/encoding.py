@@ -9,15 +9,13 @@ from __future__ import annotations
 import codecs
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from benchaudit.errors import SourceError
-from benchaudit.reading.content import read_head
-
-MAX_LINE = 64 << 20
-"""Characters that one line, and bytes that one record, may have."""
+from benchaudit.reading.content import MAX_LINE, read_head
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -46,7 +44,7 @@ class Utf8:
 def as_utf8(path: Path, name: str, place: Path) -> Utf8:
     """Return the file, or a copy in `place`, in UTF-8; `notes` say how it was read.
 
-    Raises SourceError where the encoding cannot be told.
+    Raises SourceError where it is not in the encoding that it marks itself with.
     """
     head = read_head(path, 4)
     encoding = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
@@ -58,13 +56,14 @@ def as_utf8(path: Path, name: str, place: Path) -> Utf8:
     bad = first_bad_byte(path)
     if bad is None:
         return Utf8(path=path, clean=True, notes=tuple(notes))
-    if encoding is not None or _is_damaged_utf8(path):
-        notes.append(f"{name}: byte {bad} is not UTF-8, rows with such bytes are left out")
-        return Utf8(path=path, clean=False, notes=tuple(notes))
-    encoding = _guess(path, bad, name)
-    note = f"{name}: byte {bad} is not UTF-8, read as {_TITLES.get(encoding, encoding)}"
-    path = _transcoded(path, encoding, name, place)
-    return Utf8(path=path, clean=first_bad_byte(path) is None, notes=(note,))
+    if encoding is None and not _is_mostly_utf8(path):
+        encoding = _guess(path, bad)
+        if encoding is not None:
+            note = f"{name}: byte {bad} is not UTF-8, read as {_TITLES.get(encoding, encoding)}"
+            path = _transcoded(path, encoding, name, place)
+            return Utf8(path=path, clean=first_bad_byte(path) is None, notes=(note,))
+    notes.append(f"{name}: byte {bad} is not UTF-8, rows with such bytes are left out")
+    return Utf8(path=path, clean=False, notes=tuple(notes))
 
 
 def first_bad_byte(path: Path) -> int | None:
@@ -93,7 +92,19 @@ def is_text(text: str) -> bool:
     return True
 
 
-def _is_damaged_utf8(path: Path) -> bool:
+def lines_of(path: Path, name: str, *, newline: str) -> Iterator[str]:
+    r"""Yield the lines of a file in UTF-8 with their ends, `newline` as `open` takes it.
+
+    Raises SourceError for a line that would not fit into memory.
+    """
+    with path.open(encoding="utf-8", errors="surrogateescape", newline=newline) as file:
+        for line in iter(partial(file.readline, MAX_LINE), ""):
+            if len(line) == MAX_LINE:
+                raise SourceError(f"has a line of more than {MAX_LINE >> 20} MiB", where=name)
+            yield line
+
+
+def _is_mostly_utf8(path: Path) -> bool:
     """Whether more characters beyond ASCII are sound UTF-8 than bytes are not.
 
     No text in another encoding looks like that; one broken byte must not turn all the others' letters.
@@ -107,7 +118,7 @@ def _is_damaged_utf8(path: Path) -> bool:
     return sound > broken
 
 
-def _guess(path: Path, offset: int, name: str) -> str:
+def _guess(path: Path, offset: int) -> str | None:
     """Let a well-kept library guess the encoding of a text whose byte at `offset` is not UTF-8.
 
     It chooses among the encodings that released files have, for a short text looks like many more.
@@ -118,11 +129,7 @@ def _guess(path: Path, offset: int, name: str) -> str:
         file.seek(max(0, offset - _SAMPLE))
         sample = file.read(2 * _SAMPLE)
     best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
-    if best is None or best.encoding == "utf_8":
-        raise SourceError(
-            f"byte {offset} is not UTF-8, and no other encoding fits", where=name, todo="save it as UTF-8"
-        )
-    return best.encoding
+    return best.encoding if best is not None and best.encoding in _CANDIDATES else None
 
 
 def _transcoded(path: Path, encoding: str, name: str, place: Path) -> Path:

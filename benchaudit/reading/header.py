@@ -19,8 +19,14 @@ _SHAPES = {
     "list": re.compile(r"[\[{(].*[\]})]", re.DOTALL),
     "question": re.compile(r".*\?", re.DOTALL),
 }
+_TELLING = {"number", "truth", "list", "question"}
+"""Shapes that a name does not have where the values below it do."""
+
 _LONG = 64
 """Characters that no name of a column has."""
+
+_PHRASE = 16
+"""Characters from which on a cell is more than a word or two."""
 
 _FEW = 6
 """Rows from which on the values of a column can be said to come again and again."""
@@ -37,10 +43,15 @@ class Header:
 def find_header(rows: Sequence[Sequence[str]]) -> Header:
     """Judge from the first rows of a file, all of one width, whether the first one is a header."""
     first, rest = [cell.strip() for cell in rows[0]], rows[1:]
-    if not rest or _counts_up(first):
+    numbered = _numbered(first)
+    if not rest or (numbered and numbered == [cell for cell in first if cell]):
+        # pandas writes such a header where columns have no names.
         return Header(present=True, clear=True)
-    votes = {_vote(cell, [row[place].strip() for row in rest], len(first)) for place, cell in enumerate(first)}
-    looks = _looks_like_names(first)
+    votes = {
+        _vote(cell, [row[place].strip() for row in rest], numbered=cell in numbered)
+        for place, cell in enumerate(first)
+    }
+    looks = _looks_like_names([cell for cell in first if cell not in numbered])
     if (True in votes) == (False in votes):
         return Header(present=looks, clear=False)
     present = True in votes
@@ -48,44 +59,43 @@ def find_header(rows: Sequence[Sequence[str]]) -> Header:
     return Header(present=present and (clear or looks), clear=clear)
 
 
-def _vote(first: str, column: Iterable[str], width: int) -> bool | None:
+def _vote(first: str, column: Iterable[str], *, numbered: bool) -> bool | None:
     """Whether the first cell of a column is its name (True) or one of its values (False)."""
     cells = [cell for cell in column if cell]
-    # Columns may be numbered, which says nothing where they hold numbers.
-    if not cells or not first or first in map(str, range(width + 1)):
+    if not cells or not first:
         return None
-    if len(first) > _LONG or "\n" in first:
-        return False
     shape, shapes, values = _shape(first), Counter(map(_shape, cells)), set(cells)
-    if shape in {"number", "list", "truth", "question"} and shapes[shape] * 2 > len(cells):
-        return False
     again = len(cells) >= _FEW and len(values) * 3 <= len(cells)
-    if first in values and (again or set(shapes) == {"letter"}):
+    is_long = len(first) > _LONG or "\n" in first
+    is_known = first in values and (again or set(shapes) == {"letter"})
+    is_alike = not numbered and shape in _TELLING and shapes[shape] * 2 > len(cells)
+    if is_long or is_known or is_alike:
         return False
-    unlike = shape not in shapes and "text" not in shapes
-    short = len(cells) >= _FEW and min(map(len, cells)) > 2 * len(first)
-    if unlike or short or (again and (shape == "text" or shape not in shapes)):
-        return True
-    return None
+    unlike = shape not in shapes and not {"text", "question"} & shapes.keys()
+    unknown = again and (shape == "text" or shape not in shapes)
+    short = len(cells) >= _FEW and min(map(len, cells)) > max(2 * len(first), _PHRASE)
+    return True if not numbered and (unlike or unknown or short) else None
+
+
+def _numbered(first: Sequence[str]) -> list[str]:
+    """The cells of a line that count up from 0 or 1; columns may be called so, whatever they hold."""
+    numbers = [cell for cell in first if cell.isdecimal()]
+    counted = [[str(start + place) for place in range(len(numbers))] for start in (0, 1)]
+    return numbers if len(numbers) > 1 and numbers in counted else []
 
 
 def _shape(cell: str) -> str:
     return next((name for name, pattern in _SHAPES.items() if pattern.fullmatch(cell)), "text")
 
 
-def _counts_up(first: Sequence[str]) -> bool:
-    """Whether a line is 0, 1, 2, … or 1, 2, 3, …: pandas names columns so that have no name."""
-    named = [cell for cell in first if cell]
-    return len(named) > 1 and any(
-        named == [str(start + place) for place in range(len(named))] for start in (0, 1)
-    )
-
-
-def _looks_like_names(first: Sequence[str]) -> bool:
-    """Whether the cells are short, different, on one line, and neither numbers nor sentences."""
-    named = [cell for cell in first if cell]
-    return len(set(named)) == len(named) >= len(first) - 1 and all(
-        _shape(cell) in {"text", "letter"} and len(cell) <= _LONG and "\n" not in cell and cell[-1] not in ".!"
+def _looks_like_names(cells: Sequence[str]) -> bool:
+    """Whether the cells are short, different, on one line, and neither values nor sentences."""
+    named = [cell for cell in cells if cell]
+    return len(set(named)) == len(named) >= len(cells) - 1 and all(
+        _shape(cell) in {"text", "letter"}
+        and len(cell) <= _LONG
+        and "\n" not in cell
+        and cell[-1] not in ".!"
         for cell in named
     )
 

@@ -1,161 +1,114 @@
 """JSON: lines, an array, or a document that wraps one. A row is the record's text, as released.
 
 DuckDB splits the file into records and Python reads what is in them: DuckDB's own JSON functions
-respell numbers (`1.50` becomes `1.5`).
+respell numbers (`1.50` becomes `1.5`). A file that DuckDB refuses anywhere is split by Python.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import duckdb
 
 from benchaudit.errors import SourceError
 from benchaudit.mapping.cells import decode_json
+from benchaudit.reading.document import BrokenDocument, Window
+from benchaudit.reading.encoding import Utf8, is_text, lines_of
 from benchaudit.reading.engine import glob_escaped, literal
+from benchaudit.reading.outline import Place, find_records, records_at
 from benchaudit.reading.spool import Fields, spool
-from benchaudit.reading.table import Column, Table
+from benchaudit.reading.table import Column, Table, row_count
+
+_BLANKS = " \t\r\n\v\f"
+"""What DuckDB passes over around a line's record."""
 
 _SAMPLED = 2000
-_MAX_RECORD = 64 << 20
+_MAX_RECORD = 16 << 20
+"""Bytes of a record that DuckDB may read; the file of a longer one is left to Python."""
 
 
-def read_lines(path: Path, name: str, work: Path, connection: duckdb.DuckDBPyConnection) -> Table:
-    """Return the table of a JSON lines file."""
-    return _table(path, name, work, connection, "newline_delimited")
+def read_lines(text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
+    """Return the table of a JSON lines file; a line that is no record is a row that is left out.
+
+    Raises SourceError where no line is one.
+    """
+    fast = _split_by_engine(text, name, connection, "newline_delimited")
+    if fast is not None:
+        return fast
+    lines = (line.strip(_BLANKS) for line in lines_of(text.path, name, newline="\n"))
+    return _split_by_definition(filter(None, lines), text, name, place, connection)
 
 
 def read_document(
-    path: Path, name: str, work: Path, connection: duckdb.DuckDBPyConnection, pointer: str = ""
+    text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection, pointer: str = ""
 ) -> Table:
     """Return the table of a JSON document: an array of records, or an object that wraps one.
 
-    `pointer` is a JSON pointer to the array; without one there must be exactly one to choose.
+    `pointer` is a JSON pointer to the records; without one there must be exactly one place to choose.
+    Raises SourceError where the document is broken or its records cannot be told.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        start = _records_start(text, name, pointer)
-        lines = work / f"{path.name}.lines"
-        with lines.open("w", encoding="utf-8", newline="\n") as file:
-            for record in _elements(text, start):
-                file.write(" ".join(record.splitlines()) + "\n")
-    except UnicodeDecodeError as error:
-        raise SourceError(f"byte {error.start} is not UTF-8", where=name, todo="save it as UTF-8") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+        with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+            found = find_records(Window(file), pointer, name)
+        fast = _split_by_engine(text, name, connection, "array") if found == Place() else None
+        if fast is not None:
+            return fast
+        notes = () if pointer or found == Place() else (f"{name}: {found.about}",)
+        with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+            records = records_at(Window(file), found, name)
+            return _split_by_definition(records, text, name, place, connection, notes)
+    except (BrokenDocument, RecursionError) as error:
         raise SourceError(f"is not valid JSON ({error})", where=name) from None
-    return _table(lines, name, work, connection, "newline_delimited")
 
 
-def _table(path: Path, name: str, work: Path, connection: duckdb.DuckDBPyConnection, layout: str) -> Table:
-    size = min(_MAX_RECORD, max(16 << 20, path.stat().st_size + 1))
+def _split_by_engine(
+    text: Utf8, name: str, connection: duckdb.DuckDBPyConnection, layout: str
+) -> Table | None:
+    """The table as DuckDB splits it, None where it refuses the file."""
     relation = (
-        f"(SELECT json::VARCHAR AS record, NULL::VARCHAR AS unreadable FROM read_json_objects("
-        f"{literal(glob_escaped(path))}, format={literal(layout)}, maximum_object_size={size}, compression='none'))"
+        "(SELECT json::VARCHAR AS record, CASE WHEN NOT starts_with(json::VARCHAR, '{') THEN 'no-record' END "
+        f"AS unreadable FROM read_json_objects({literal(glob_escaped(text.path))}, format={literal(layout)}, "
+        f"maximum_object_size={_MAX_RECORD}, compression='none'))"
     )
-
-    def careful() -> Table:
-        target = spool(_careful_lines(path), ["record", "unreadable"], work / f"{path.name}.careful.parquet")
-        return Table(
-            file=name,
-            relation=f"read_parquet({literal(str(target))})",
-            columns=_columns(connection, f"read_parquet({literal(str(target))})"),
-            notes=(f"{name}: read line by line",),
-        )
-
-    try:
-        return Table(file=name, relation=relation, columns=_columns(connection, relation), careful=careful)
-    except duckdb.Error:
-        return careful()
+    whole = Table(file=name, relation=relation, columns=(Column(name="", sql="record", form="record"),))
+    if not text.clean or row_count(whole, connection) is None:
+        return None
+    return _table(relation, name, connection, text.notes)
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, relation: str) -> tuple[Column, ...]:
-    """The names that the first records have, in the order in which they come up."""
+def _split_by_definition(
+    records: Iterable[str],
+    text: Utf8,
+    name: str,
+    place: Path,
+    connection: duckdb.DuckDBPyConnection,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """The table of the records that Python has split, each a row even where it is none."""
+    target = spool(_fields(records), ["record", "unreadable"], place / "rows.parquet")
+    return _table(f"read_parquet({literal(str(target))})", name, connection, (*text.notes, *notes))
+
+
+def _fields(records: Iterable[str]) -> Iterator[Fields]:
+    """The raw rows; that a record is no valid JSON shows when it is decoded, whoever has split the file."""
+    for record in records:
+        if not is_text(record):
+            yield None, "not-unicode"
+        else:
+            yield (record, None) if record.startswith("{") else (None, "no-record")
+
+
+def _table(relation: str, name: str, connection: duckdb.DuckDBPyConnection, notes: tuple[str, ...]) -> Table:
+    """The table whose columns are the names that its first records have, as they come up."""
     names: dict[str, None] = {}
     sample = connection.execute(f"SELECT record FROM {relation} WHERE unreadable IS NULL LIMIT {_SAMPLED}")
-    for (text,) in sample.fetchall():
+    for (record,) in sample.fetchall():
         try:
-            record = decode_json(text)
+            names.update(dict.fromkeys(decode_json(record)))
         except (ValueError, RecursionError):
             continue
-        if isinstance(record, dict):
-            names.update(dict.fromkeys(record))
-    return tuple(Column(name=name, sql="record", form="record", path=(name,)) for name in names)
-
-
-def _careful_lines(path: Path) -> Iterator[Fields]:
-    with path.open("rb") as file:
-        for line in file:
-            if not line.strip():
-                continue
-            try:
-                text = line.decode("utf-8-sig").strip()
-                record = decode_json(text)
-            except UnicodeDecodeError:
-                yield None, "not-unicode"
-            except (ValueError, RecursionError):
-                yield None, "invalid-json"
-            else:
-                yield (text, None) if isinstance(record, dict) else (None, "no-record")
-
-
-_DECODER = json.JSONDecoder()
-
-
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n":
-        at += 1
-    return at
-
-
-def _members(text: str, at: int) -> Iterator[tuple[str, int]]:
-    """Names and value offsets of the object at `at`; JSONDecodeError where it is broken."""
-    at = _skip(text, at + 1)
-    while text[at : at + 1] != "}":
-        key, at = _DECODER.raw_decode(text, at)
-        at = _skip(text, at)
-        if text[at : at + 1] != ":" or not isinstance(key, str):
-            raise json.JSONDecodeError("a name and a colon are expected", text, at)
-        at = _skip(text, at + 1)
-        yield key, at
-        _, at = _DECODER.raw_decode(text, at)
-        at = _skip(text, at)
-        if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
-        elif text[at : at + 1] != "}":
-            raise json.JSONDecodeError("a comma is expected", text, at)
-
-
-def _elements(text: str, at: int) -> Iterator[str]:
-    """The elements of the array at `at`, each as it is spelled."""
-    at = _skip(text, at + 1)
-    while text[at : at + 1] != "]":
-        _, end = _DECODER.raw_decode(text, at)
-        yield text[at:end]
-        at = _skip(text, end)
-        if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
-        elif text[at : at + 1] != "]":
-            raise json.JSONDecodeError("a comma is expected", text, at)
-
-
-def _opens_records(text: str, at: int) -> bool:
-    return text[at] == "[" and text.startswith("{", _skip(text, at + 1))
-
-
-def _records_start(text: str, name: str, pointer: str) -> int:
-    """The offset of the array that holds the records."""
-    at = _skip(text, 0)
-    for step in [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]:
-        found = dict(_members(text, at)) if text[at : at + 1] == "{" else {}
-        if step not in found:
-            raise SourceError(f"has nothing at {pointer}", where=name, todo="check --records")
-        at = found[step]
-    if text[at : at + 1] == "[":
-        return at
-    arrays = {key: place for key, place in _members(text, at) if _opens_records(text, place)}
-    if len(arrays) == 1:
-        return next(iter(arrays.values()))
-    said = ", ".join(f"/{key}" for key in arrays) or "none"
-    raise SourceError(f"wraps {len(arrays)} arrays ({said})", where=name, todo="name one with --records")
+    if not names:
+        raise SourceError("holds no record", where=name, todo="a row must be a JSON object with names")
+    columns = tuple(Column(name=title, sql="record", form="record", path=(title,)) for title in names)
+    return Table(file=name, relation=relation, columns=columns, notes=notes)

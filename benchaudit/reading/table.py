@@ -74,23 +74,23 @@ class Table:
         return Column(name=name, sql=owner.sql, form=owner.form, path=(*owner.path, *rest))
 
 
-def readable(table: Table, connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the engine reads every cell of a table, as it is asked to here once.
+def row_count(table: Table, connection: duckdb.DuckDBPyConnection) -> int | None:
+    """Return how many rows a table has, once every cell of it has been read; None where one cannot be.
 
-    What it cannot read it says so only when it gets there, which may be late and on any thread; so a
-    table is handed on after it has been read to its end. Parsing alone costs little of an audit.
-    Raises SourceError where the memory for it is not there.
+    The engine says what it cannot read only when it gets there, which may be late and on any thread; so
+    a table is handed on after it has been read to its end. Parsing alone costs little of an audit.
+    Raises SourceError where there is not the memory for it.
     """
     expressions = dict.fromkeys([*(column.sql for column in table.columns), "unreadable"])
     # A digest needs the value itself; a count is answered from the statistics of a Parquet file.
     touched = ", ".join(f"min(hash({expression}))" for expression in expressions)
     try:
-        connection.execute(f"SELECT {touched} FROM {table.relation}").fetchall()
+        found = connection.execute(f"SELECT count(*), {touched} FROM {table.relation}").fetchall()
     except duckdb.OutOfMemoryException:
         raise SourceError("takes more memory than is allowed", where=table.file, todo="split it") from None
     except duckdb.Error:
-        return False
-    return True
+        return None
+    return int(found[0][0])
 
 
 def first_line(error: Exception, *, of: str) -> str:

@@ -7,16 +7,16 @@ rows to what a tracker holds, and parsed again before it leaves the room.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchaudit import __version__
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, past_of
-from benchaudit.errors import RenderError
 from benchaudit.figures import integer, plural
-from benchaudit.markdown import code, fence, folded, plain, structure, table
+from benchaudit.markdown import code, fence, folded, link, plain, table
 from benchaudit.models import Snapshot
+from benchaudit.report.fitting import Page
 from benchaudit.report.sentences import (
     baseline_sentence,
     changed_sentence,
@@ -44,6 +44,11 @@ MOST_CHARACTERS = 65_000
 
 MOST_HISTORY = 20
 MOST_CHANGES = 40
+MOST_FILES = 20
+MOST_SNIPPET = 16_000
+"""Characters of the snippet: no more than a quarter of a body."""
+
+_WHOLE = "; the JSON report of the run (output `report`) has them all."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +60,7 @@ class Links:
 
     def to(self, sha: str) -> str:
         """A short name of a revision, linked."""
-        address = self.revision.get(sha, "")
-        return f"[`{sha[:7]}`]({address})" if address else f"`{sha[:7]}`"
+        return link(code(sha[:7]), self.revision.get(sha, ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +85,7 @@ class Occasion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What is delivered. `comment` is empty where nothing material changed; `state` is what the body holds."""
+    """What is delivered. `comment` is "" where nothing material changed; `state` is what the body holds."""
 
     dataset: str
     revision: str
@@ -93,24 +97,30 @@ class Report:
 
 
 def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templates: Templates) -> Report:
-    """Write the report of one revision. Raises RenderError where what came out is not what was meant."""
-    lines = lines_of(audit, comparison)
-    state = _state(audit, occasion)
-    title = f"benchaudit: {plain(audit.origin.dataset)}"
+    """Write the report of one revision.
+
+    Raises RenderError where what came out is not what was meant, and SettingsError for a template that
+    asks for what is not on offer, the comment's too where there is no comment to write.
+    """
+    dataset, sha = audit.origin.dataset, audit.origin.revision.sha
+    lines, state = lines_of(audit, comparison), _state(audit, occasion)
     parts = _parts(audit, comparison, occasion, lines, templates)
-    head = f"{marker(audit.origin.dataset)}\n{dump(state)}\n\n"
-    body = head + _fitted(parts, lines, templates, "issue.md", MOST_CHARACTERS - len(head))
-    summary = _fitted(parts | {"title": title}, lines, templates, "summary.md", MOST_CHARACTERS)
-    comment = ""
-    if comparison is not None and comparison.material and not occasion.first:
-        comment = _comment(audit, comparison, occasion, parts, templates)
+
+    def page(template: str, head: str = "") -> Page:
+        return Page(template=template, templates=templates, most=MOST_CHARACTERS, head=head)
+
+    slices, changes = _slice_rows(lines), _change_rows(comparison)
+    head = f"{marker(dataset)}\n{dump(state)}\n\n"
+    title = {"title": f"benchaudit: {code(dataset)}"}
+    comment = page("comment.md", f"{comment_marker(sha)}\n").fill(parts, changes, MOST_CHANGES)
+    is_news = comparison is not None and bool(comparison.material) and not occasion.first
     return Report(
-        dataset=audit.origin.dataset,
-        revision=audit.origin.revision.sha,
-        title=title,
-        body=body,
-        comment=comment,
-        summary=summary,
+        dataset=dataset,
+        revision=sha,
+        title=f"benchaudit: {plain(dataset)}",
+        body=page("issue.md", head).fill(parts, slices, len(lines)),
+        comment=comment if is_news else "",
+        summary=page("summary.md").fill(parts | title, slices, len(lines)),
         state=state,
     )
 
@@ -135,7 +145,7 @@ def _parts(
     lines: Sequence[Line],
     templates: Templates,
 ) -> dict[str, str]:
-    """Every placeholder but the slice tables, as Markdown."""
+    """Every placeholder but those that hold slices and changes, as Markdown."""
     old = comparison.old.snapshot.revision.sha if comparison else ""
     return {
         "dataset": code(audit.origin.dataset),
@@ -143,7 +153,7 @@ def _parts(
         "verdict": verdict_sentence(audit, lines),
         "baseline": baseline_sentence(audit.baseline),
         "changed": changed_sentence(comparison, occasion.links.to(old)) if comparison else "",
-        "material": material_list(comparison) if comparison else "",
+        "material": _material(comparison, MOST_CHANGES),
         "notices": _notices(audit, comparison, occasion),
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",
         "findings": f"### Findings\n\n{findings_table(audit)}" if audit.findings else "",
@@ -177,45 +187,63 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
 
 
 def _measured(audit: Audit, occasion: Occasion) -> str:
-    mapping = audit.mapping
-    said = {
-        "question": mapping.question,
-        "options": mapping.options,
-        "gold": (mapping.gold,) if mapping.gold else (),
-        "distractors": mapping.distractors,
-        "id": (mapping.id,) if mapping.id else (),
-    }
-    rows = [
-        ["Dataset", code(audit.origin.dataset)],
-        ["Revision", f"{occasion.links.to(audit.origin.revision.sha)} {code(audit.origin.revision.committed_at) if audit.origin.revision.committed_at else ''}"],
-        ["Files", ", ".join(_file(path, occasion) for path in [blob.path for blob in audit.origin.blobs][:20])],
-        ["Rows", f"{integer(audit.rows)}, of which {integer(audit.all.n)} are items"],
-        *([name.capitalize(), ", ".join(code(column) for column in columns)] for name, columns in said.items() if columns),
-        ["Gold encoding", mapping.gold_encoding + (", last turns of dialogues" if mapping.last_turn else "")],
-        ["Options per item", _option_counts(audit)],
-        ["Gold stands", "apart from the distractors: its position means nothing" if mapping.gold_apart else position_line(audit.all.gold_position) or "–"],
-        [
-            "Thresholds",
-            f"min-rows {audit.thresholds.min_rows}, alpha {audit.thresholds.alpha:g}, "
-            f"min-effect {audit.thresholds.min_effect:g}, min-change {audit.thresholds.min_change:g}",
-        ],
-    ]  # fmt: skip
     meaning = " ".join(
         f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}." for check in all_checks()
     )
     text = (
-        f"{meaning} *Among* counts items whose gold is at that extremum, tied or not, *alone* those without a tie; "
-        "*expected* is what *among* would be if gold were any of the options. *Picking scores* is the accuracy of "
-        "a guesser who picks that option, ties at random, to be held against *chance*; *gain* is the better of "
-        "picking and avoiding, minus chance, in points."
+        f"{meaning} *Among* counts items whose gold is at that extremum, tied or not, *alone* those without "
+        "a tie; *expected* is what *among* would be if gold were any of the options. *Picking scores* is the "
+        "accuracy of a guesser who picks that option, ties at random, to be held against *chance*; *gain* is "
+        "the better of picking and avoiding, minus chance, in points."
     )
     notes = "".join(f"\n- {code(note, 300)}" for note in audit.notes[:20])
+    rows = [*_source_rows(audit, occasion), *_mapping_rows(audit), *_figure_rows(audit)]
     return f"{table(['What', 'How'], rows)}\n\n{text}\n{notes}"
 
 
-def _file(path: str, occasion: Occasion) -> str:
-    address = occasion.links.file.get(path, "")
-    return f"[{code(path)}]({address})" if address.startswith("http") else code(path)
+def _source_rows(audit: Audit, occasion: Occasion) -> list[list[str]]:
+    revision, links = audit.origin.revision, occasion.links
+    committed = code(revision.committed_at) if revision.committed_at else ""
+    paths = [blob.path for blob in audit.origin.blobs]
+    files = [link(code(path), links.file.get(path, "")) for path in paths[:MOST_FILES]]
+    more = [f"and {plural(len(paths) - MOST_FILES, 'more file')}"] if len(paths) > MOST_FILES else []
+    return [
+        ["Dataset", code(audit.origin.dataset)],
+        ["Revision", f"{links.to(revision.sha)} {committed}"],
+        ["Files", ", ".join([*files, *more])],
+        ["Rows", f"{integer(audit.rows)}, of which {integer(audit.all.n)} are items"],
+    ]
+
+
+def _mapping_rows(audit: Audit) -> list[list[str]]:
+    mapping = audit.mapping
+    columns = {
+        "Question": mapping.question,
+        "Options": mapping.options,
+        "Gold": (mapping.gold, mapping.gold_fallback),
+        "Distractors": mapping.distractors,
+        "Id": (mapping.id,),
+    }
+    named = {title: [code(name) for name in names if name] for title, names in columns.items()}
+    turns = ", last turns of dialogues" if mapping.last_turn else ""
+    return [
+        *([title, ", ".join(names)] for title, names in named.items() if names),
+        ["Gold encoding", f"{mapping.gold_encoding}{turns}"],
+    ]
+
+
+def _figure_rows(audit: Audit) -> list[list[str]]:
+    limits = audit.thresholds
+    if audit.mapping.gold_apart:
+        stands = "apart from the distractors: its position means nothing"
+    else:
+        stands = position_line(audit.all.gold_position) or "–"
+    said = f"min-rows {limits.min_rows}, alpha {limits.alpha:g}, min-effect {limits.min_effect:g}"
+    return [
+        ["Options per item", _option_counts(audit)],
+        ["Gold stands", stands],
+        ["Thresholds", f"{said}, min-change {limits.min_change:g}"],
+    ]
 
 
 def _option_counts(audit: Audit) -> str:
@@ -226,12 +254,16 @@ def _option_counts(audit: Audit) -> str:
 
 
 def _snippet(audit: Audit, occasion: Occasion, templates: Templates) -> str:
-    text = snippet(audit, occasion.links.file, occasion.slicings, templates)
+    run = [columns for columns in occasion.slicings if "*".join(columns) not in audit.not_run]
+    text = snippet(audit, occasion.links.file, run, templates)
     if not text:
         return (
-            "The files hold forms that a short script would misread (numpy's print of lists, options inside a text, "
-            "or an encoding other than UTF-8): there is no snippet for them."
+            "The files hold forms that a short script would misread (numpy's print of lists, options inside "
+            "a text, or an encoding other than UTF-8): there is no snippet for them."
         )
+    if len(text) > MOST_SNIPPET:
+        files = plural(len(audit.origin.blobs), "file")
+        return f"A script that names all {files} would be too long to stand here."
     return folded("A script that counts these figures again, without benchaudit", fence(text, "python"))
 
 
@@ -254,72 +286,43 @@ def _footer(audit: Audit, occasion: Occasion) -> str:
     return f"benchaudit {__version__} · revision {occasion.links.to(audit.origin.revision.sha)}"
 
 
-def _fitted(
-    parts: Mapping[str, str], lines: Sequence[Line], templates: Templates, name: str, most: int
-) -> str:
-    """Fill a template, with as many rows of the slice tables as fit; quiet ones go first, then the last."""
+def _slice_rows(lines: Sequence[Line]) -> Callable[[int], dict[str, str]]:
+    """The placeholders that hold slices, with so many rows: quiet ones go first, then the last."""
     loud = [line for line in lines if not is_quiet(line)]
     quiet = [line for line in lines if is_quiet(line)]
-    shown = len(lines)
-    while True:
-        filled = _filled(parts, loud[:shown], quiet[: max(0, shown - len(loud))], len(lines), templates, name)
-        if len(filled) <= most or shown == 0:
-            return filled
-        shown = min(shown - 1, shown * most // len(filled))
+
+    def rows(shown: int) -> dict[str, str]:
+        folds = quiet[: max(0, shown - len(loud))]
+        slices = slice_table(loud[:shown])
+        missing = len(lines) - shown
+        if missing > 0:
+            slices += f"\n\n{plural(missing, 'more row')} had no room here{_WHOLE}"
+        title = f"{plural(len(folds), 'quiet row')}: no leak found"
+        return {"slices": slices, "quiet": folded(title, slice_table(folds)) if folds else ""}
+
+    return rows
 
 
-def _filled(
-    parts: Mapping[str, str],
-    loud: Sequence[Line],
-    quiet: Sequence[Line],
-    total: int,
-    templates: Templates,
-    name: str,
-) -> str:
-    missing = total - len(loud) - len(quiet)
-    cut = (
-        f"{plural(missing, 'more row')} had no room here; the JSON report of the run (output `report`) has them all."
-        if missing
-        else ""
-    )
-    sections = {
-        "slices": slice_table(loud) + (f"\n\n{cut}" if cut else ""),
-        "quiet": folded(f"{plural(len(quiet), 'quiet row')}: no leak found", slice_table(quiet))
-        if quiet
-        else "",
-    }
-    filled = templates.fill(name, **parts, **sections)
-    _check_structure(
-        filled,
-        templates.fill(name, **dict.fromkeys({**parts, **sections}, "")),
-        [*parts.values(), *sections.values()],
-        name,
-    )
-    return filled
+def _change_rows(comparison: Comparison | None) -> Callable[[int], dict[str, str]]:
+    """The placeholders that hold changes, of so many slices and checks."""
+    changed = [item for item in comparison.changes if item.material] if comparison else []
+    pairs = comparison.pairs if comparison else None
+
+    def rows(shown: int) -> dict[str, str]:
+        return {
+            "material": _material(comparison, shown),
+            "steps": steps_table(changed[:shown]),
+            "rows": rows_table(pairs) if pairs and shown else "",
+        }
+
+    return rows
 
 
-def _check_structure(filled: str, frame: str, values: Sequence[str], name: str) -> None:
-    """Refuse a text in which a value opened, closed or swallowed more than its own part."""
-    used = [value for value in values if value and value in filled]
-    meant = structure(frame)
-    for value in used:
-        meant += structure(value)
-    if structure(filled) != meant:
-        raise RenderError(
-            "the report came out with a structure that was not meant", where=name, todo="report this"
-        )
-
-
-def _comment(
-    audit: Audit, comparison: Comparison, occasion: Occasion, parts: Mapping[str, str], templates: Templates
-) -> str:
-    changed = [item for item in comparison.changes if item.material]
-    values = dict(parts) | {
-        "steps": steps_table(changed[:MOST_CHANGES]),
-        "rows": rows_table(comparison.pairs) if comparison.pairs else "",
-    }
-    text = templates.fill("comment.md", **values)
-    return f"{comment_marker(audit.origin.revision.sha)}\n{text}"[:MOST_CHARACTERS]
+def _material(comparison: Comparison | None, shown: int) -> str:
+    lines = material_list(comparison) if comparison else []
+    missing = len(lines) - shown
+    more = [f"- {plural(missing, 'more change')} had no room here{_WHOLE}"] if missing > 0 else []
+    return "\n".join([*lines[:shown], *more])
 
 
 def comment_marker(sha: str) -> str:

@@ -99,13 +99,19 @@ def _rules(key: SliceKey, scored: Scored) -> dict[str, Any]:
 
 
 def write(name: str, document: Any) -> None:
-    """Write a document to a file, or to standard output where it is called `-`. SettingsError where it cannot."""
+    """Write a document to a file, or to standard output where it is called `-`.
+
+    Raises SettingsError where it cannot be written.
+    """
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    # A lone surrogate, as in a file name that is no UTF-8, cannot be written.
+    text = text.encode(errors="replace").decode()
     try:
         if name == "-":
-            sys.stdout.write(text)
+            # The same JSON, but a runner that reads along would take the mark for a command of its own.
+            sys.stdout.write(text.replace("##[", "#\\u0023["))
         else:
-            Path(name).write_text(text, encoding="utf-8", errors="replace")
+            Path(name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise SettingsError(
             f"cannot be written ({error.strerror})", where=name, todo="name another file"
@@ -119,8 +125,10 @@ def mapping_document(mapping: ColumnMapping) -> dict[str, Any]:
         "options": list(mapping.options),
         "distractors": list(mapping.distractors),
         "gold": mapping.gold,
+        "gold-fallback": mapping.gold_fallback,
         "gold-encoding": mapping.gold_encoding,
         "option-separator": mapping.option_separator,
+        "options-in-question": mapping.options_in_question,
         "last-turn": mapping.last_turn,
         "id": mapping.id,
     }
@@ -149,8 +157,10 @@ def _slice(part: SliceAudit, *, applicable: bool) -> dict[str, Any]:
     return {
         "slice": key_document(part.key),
         "n": part.n,
-        "left_out": dict(part.left_out),
-        "gold_position": {str(place): n for place, n in part.gold_position.items()} if applicable else None,
+        "left_out": dict(sorted(part.left_out.items())),
+        "gold_position": {str(place): n for place, n in sorted(part.gold_position.items())}
+        if applicable
+        else None,
         "checks": {name: _judged(judged) for name, judged in part.checks.items()},
     }
 

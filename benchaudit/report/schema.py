@@ -18,7 +18,12 @@ _RATE = {"type": ["number", "null"]}
 _PROBABILITY = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _INTERVAL = {
     "anyOf": [
-        {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 2, "maxItems": 2},
+        {
+            "type": "array",
+            "items": {"type": "number", "minimum": 0, "maximum": 1},
+            "minItems": 2,
+            "maxItems": 2,
+        },
         {"type": "null"},
     ]
 }
@@ -146,9 +151,7 @@ def comparison_schema() -> dict[str, Any]:
         old=_TEXT,
         new=_TEXT,
         material=_list(
-            _record(
-                kind=_TEXT, slice={"anyOf": [_SLICE, {"type": "null"}]}, check=_TEXT_OR_NONE, text=_TEXT
-            )
+            _record(kind=_TEXT, slice={"anyOf": [_SLICE, {"type": "null"}]}, check=_TEXT_OR_NONE, text=_TEXT)
         ),
         rows={"anyOf": [_map(_COUNT), {"type": "null"}]},
         notes=_TEXTS,
@@ -157,7 +160,7 @@ def comparison_schema() -> dict[str, Any]:
 
 
 def config_schema() -> dict[str, Any]:
-    """The JSON Schema of the config file: settings for all datasets, and a list of datasets with their own."""
+    """The JSON Schema of the config file: settings for all datasets, and datasets with their own."""
     scalar = ["string", "number", "boolean", "null"]
     values: dict[str, Any] = {}
     for name, entry in declared().items():

@@ -10,6 +10,7 @@ from benchaudit.figures import change as moved
 from benchaudit.figures import integer, plural, share
 from benchaudit.markdown import code
 from benchaudit.models import SliceKey
+from benchaudit.moves import Pairs
 from benchaudit.report.tables import QUIET, Line, slice_name
 from benchaudit.verdict import Audit
 
@@ -20,7 +21,10 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
     """The verdict in one sentence, and up to four slices that speak for it, a line each."""
     if audit.all.n == 0:
         reasons = ", ".join(f"{integer(left.rows)} {reason}" for reason, left in audit.left_out.items())
-        return f"**Nothing could be measured**: none of {plural(audit.rows, 'row')} is a single-gold item ({reasons})."
+        return (
+            f"**Nothing could be measured**: none of {plural(audit.rows, 'row')} is a single-gold item "
+            f"({reasons})."
+        )
     leaks = [line for line in lines if line.judged.verdict == "leak"]
     if leaks:
         where = len({line.key for line in leaks})
@@ -73,7 +77,7 @@ def changed_sentence(comparison: Comparison | None, link: str) -> str:
         return ""
     if not comparison.material:
         shifts = [item.moved for item in comparison.changes if item.moved]
-        if not shifts and not (comparison.pairs and _any_rows(comparison)):
+        if not shifts and not (comparison.pairs and _any_rows(comparison.pairs)):
             return f"Compared with {link}, no figure changed."
         return f"Compared with {link}, nothing changed that matters."
     slices = {item.key for item in comparison.changes if item.material}
@@ -81,15 +85,14 @@ def changed_sentence(comparison: Comparison | None, link: str) -> str:
     return f"**Leakage changed**{where}, compared with {link}."
 
 
-def _any_rows(comparison: Comparison) -> bool:
-    assert comparison.pairs is not None
-    return any(number for name, number in comparison.pairs.rows.items() if name != "paired")
+def _any_rows(pairs: Pairs) -> bool:
+    return any(number for name, number in pairs.rows.items() if name != "paired")
 
 
-def material_list(comparison: Comparison) -> str:
-    """What matters, a line for each slice and check, and one for each thing that is in no slice."""
+def material_list(comparison: Comparison) -> list[str]:
+    """What matters, a line for each slice and check, after one for each thing that is in no slice."""
     by_place = {(item.key, item.check): item for item in comparison.changes}
-    reasons: dict[tuple[SliceKey | None, str], list[str]] = {}
+    reasons: dict[tuple[SliceKey, str], list[str]] = {}
     lines = []
     for news in comparison.material:
         if news.key is None:
@@ -97,18 +100,18 @@ def material_list(comparison: Comparison) -> str:
         else:
             reasons.setdefault((news.key, news.check), []).append(news.text)
     for (key, check), texts in reasons.items():
-        assert key is not None
         item = by_place.get((key, check))
         named = f"{slice_name(key)}, {check}" if check else slice_name(key)
         lines.append(f"- {named}: {'; '.join(texts)}{_figures(item)}")
-    return "\n".join(lines)
+    return lines
 
 
 def _figures(item: Change | None) -> str:
     if item is None or item.old is None or item.new is None or item.moved is None:
         return ""
     before, after = item.old.tally, item.new.tally
-    return f" – picking scores {share(before.credit, before.n)} → {share(after.credit, after.n)} ({moved(item.moved)})"
+    was, is_ = share(before.credit, before.n), share(after.credit, after.n)
+    return f" – picking scores {was} → {is_} ({moved(item.moved)})"
 
 
 def baseline_sentence(found: Baseline | None) -> str:
@@ -121,8 +124,8 @@ def baseline_sentence(found: Baseline | None) -> str:
     else:
         how = " or ".join(dict.fromkeys(f"{rule.direction} the {rule.check} option" for rule in pooled.rules))
     return (
-        f"**A guesser that never reads the question scores {share(pooled.right, pooled.n)}** ({how}, chosen on one "
-        f"half of the rows and scored on the other); chance is {share(pooled.chance, pooled.n)}."
+        f"**A guesser that never reads the question scores {share(pooled.right, pooled.n)}** ({how}, chosen "
+        f"on one half of the rows and scored on the other); chance is {share(pooled.chance, pooled.n)}."
     )
 
 

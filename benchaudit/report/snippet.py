@@ -17,7 +17,14 @@ from benchaudit.report.templates import Templates
 from benchaudit.verdict import Audit
 
 _SEGMENT = "#: "
-_ENDINGS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+}
 
 
 def snippet(
@@ -32,7 +39,9 @@ def snippet(
     if not audit.plain or mapping.options_in_question:
         return ""
     containers = {_container(path) for path in addresses}
-    keys = _mapping_keys(mapping, slicings) | containers | {_scheme(address) for address in addresses.values()}
+    keys = (
+        _mapping_keys(mapping, slicings) | containers | {_scheme(address) for address in addresses.values()}
+    )
     template = templates.text("verify.py")
     column = mapping.options[0] if mapping.options else ""
     return templates.fill_text(
@@ -55,7 +64,12 @@ def snippet(
 
 def _mapping_keys(mapping: ColumnMapping, slicings: Sequence[Sequence[str]]) -> set[str]:
     """The segments that a mapping needs."""
-    named = [*mapping.options, *mapping.distractors, mapping.gold, *(name for columns in slicings for name in columns)]
+    named = [
+        *mapping.options,
+        *mapping.distractors,
+        mapping.gold,
+        *(name for columns in slicings for name in columns),
+    ]
     keys = {"nested" if any("." in name for name in named) else "flat"}
     keys.add("fallback" if mapping.gold_fallback else "gold" if mapping.gold else "no-gold")
     if mapping.gold_apart:

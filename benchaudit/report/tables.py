@@ -9,14 +9,15 @@ from benchaudit.checks import all_checks
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, odds, points, share
-from benchaudit.markdown import MISSING, code, table
+from benchaudit.markdown import MISSING, code, prose, table
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
 from benchaudit.verdict import Audit, Judged
 
 SLICE_HEADER = (
-    "Slice", "n", "Gold is", "Verdict", "Among", "Expected", "Alone", "Picking scores", "Chance", "Gain", "Change",
-)  # fmt: skip
+    *("Slice", "n", "Gold is", "Verdict", "Among", "Expected", "Alone"),
+    *("Picking scores", "Chance", "Gain", "Change"),
+)
 _WORDS = {
     "leak": "leak",
     "incomplete": "incomplete",
@@ -75,7 +76,8 @@ def verdict_words(judged: Judged) -> str:
 
 def slice_row(line: Line) -> list[str]:
     """The cells of one slice and check, under `SLICE_HEADER`."""
-    tally, n = line.judged.tally, line.n
+    # A check that has no meaning in a slice has no items there, and so no rates.
+    tally, n = line.judged.tally, line.judged.tally.n
     figures = [
         f"{integer(tally.among)} ({share(tally.among, n)})",
         share(tally.expected_among, n),
@@ -85,7 +87,7 @@ def slice_row(line: Line) -> list[str]:
         f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
         _change(line.change),
     ]
-    named = [slice_name(line.key), integer(n), line.check, verdict_words(line.judged)]
+    named = [slice_name(line.key), integer(line.n), line.check, verdict_words(line.judged)]
     return [*named, *map(_unbroken, figures)]
 
 
@@ -127,7 +129,7 @@ def findings_table(audit: Audit) -> str:
         [
             finding.severity,
             integer(finding.count),
-            finding.message,
+            prose(finding.message),
             ", ".join(code(name, 60) for name in finding.sample),
         ]
         for finding in audit.findings
@@ -156,11 +158,12 @@ def steps_table(changes: Iterable[Change]) -> str:
             for name, step in item.steps.items()
             if points(step) != "0.0"
         ]
+        before, after = (share(side.tally.credit, side.tally.n) for side in (item.old, item.new))
         rows.append(
             [
                 slice_name(item.key),
                 item.check,
-                f"{share(item.old.tally.credit, item.old.tally.n)} → {share(item.new.tally.credit, item.new.tally.n)}",
+                f"{before} → {after}",
                 moved(item.moved),
                 "; ".join(reasons) or "small steps",
             ]
@@ -201,6 +204,6 @@ def check_table(audit: Audit) -> str:
 
 
 def position_line(positions: Mapping[int, int]) -> str:
-    """How often gold stands first, second, …"""
+    """How often gold stands first, second and so on."""
     total = sum(positions.values())
     return ", ".join(f"{place + 1}: {share(count, total)}" for place, count in sorted(positions.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from string import Template
 
@@ -23,7 +24,7 @@ class Templates:
 
     def text(self, name: str) -> str:
         """Return a template as it is written."""
-        built_in = (_CHECKED_OUT if _CHECKED_OUT.is_dir() else _PACKAGED) / name
+        built_in = (_PACKAGED if _PACKAGED.is_dir() else _CHECKED_OUT) / name
         replaced = self._folder / name if self._folder else built_in
         path = replaced if replaced.is_file() else built_in
         try:
@@ -34,8 +35,21 @@ class Templates:
             ) from None
 
     def fill(self, name: str, **values: str) -> str:
-        """Put values into a template. Raises SettingsError for a placeholder that is not on offer."""
-        return _closed_up(self.fill_text(name, self.text(name), **values))
+        """Put values into a template, line by line: of the lines that stay empty in a row, one is left.
+
+        Values come out as they went in. Raises SettingsError for a placeholder that is not on offer.
+        """
+        lines: list[str] = []
+        for line in self.text(name).split("\n"):
+            filled = self.fill_text(name, line, **values)
+            if filled.strip() or (lines and lines[-1].strip()):
+                lines.append(filled)
+        return "\n".join(lines).rstrip("\n") + "\n"
+
+    def uses(self, name: str) -> Counter[str]:
+        """How often each placeholder stands in a template."""
+        matches = Template.pattern.finditer(self.text(name))
+        return Counter(match["named"] or match["braced"] for match in matches if not match["escaped"])
 
     def fill_text(self, name: str, text: str, **values: str) -> str:
         """Put values into the text of a template, or into what was selected from it."""
@@ -48,14 +62,3 @@ class Templates:
                 todo=f"on offer are: {', '.join(sorted(values))}",
             )
         return template.substitute(values)
-
-
-def _closed_up(text: str) -> str:
-    """Two empty lines in a row become one, but in a block of code."""
-    lines: list[str] = []
-    fenced = False
-    for line in text.strip().split("\n"):
-        fenced ^= line.startswith("```")
-        if line.strip() or fenced or (lines and lines[-1].strip()):
-            lines.append(line)
-    return "\n".join(lines) + "\n"

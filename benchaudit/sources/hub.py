@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from benchaudit.errors import SourceError
+from benchaudit.errors import RevisionGone, SourceError
 from benchaudit.hub import Hub
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.sources.base import CARD, History, is_literal, watched
@@ -19,10 +19,12 @@ class HubSource:
         self.name = dataset
         self._hub, self._branch, self._patterns = hub, branch, patterns
         self._layouts: dict[str, tuple[str, ...]] = {}
+        self._newest = ""
 
     def head(self) -> str:
         """Return the object name of the branch's newest commit, in one call."""
-        return self._hub.head(self.name, self._branch)[1]
+        self._newest = self._hub.head(self.name, self._branch)[1]
+        return self._newest
 
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` commits of the branch after `since`, reading pages only that far."""
@@ -37,13 +39,20 @@ class HubSource:
 
     def revision(self, name: str) -> Revision:
         """Return the commit that a branch, tag or object name stands for."""
-        return next(iter(self._hub.commits(self.name, name or self._branch or "main")))
+        found = next(self._hub.commits(self.name, name or self._branch or "main"), None)
+        if found is None:
+            raise RevisionGone("has no commit", where=self.name, todo="check the branch, tag or commit")
+        self._newest = found.sha
+        return found
 
     def snapshot(self, revision: Revision) -> Snapshot:
         """Return the watched files of one commit and what its card says of them."""
         literal = bool(self._patterns) and all(is_literal(pattern) for pattern in self._patterns)
         paths = [CARD, *self._patterns] if literal else None
         tree = self._hub.tree(self.name, revision.sha, paths)
+        if revision.sha == self._newest and not {*(paths or ())} <= {CARD, *(blob.path for blob in tree)}:
+            # The error about the newest revision names the files that there are; older ones are passed over.
+            tree = self._hub.tree(self.name, revision.sha, None)
         card = next((blob for blob in tree if blob.path == CARD), None)
         if card is not None and card.id not in self._layouts:
             text = self._hub.download(self.name, revision.sha, CARD).read_bytes().decode(errors="replace")

@@ -14,6 +14,7 @@ from benchaudit.tracker.base import Done
 
 ISSUE = "issue.md"
 _ABOUT = "issue.json"
+_COMMENT = re.compile(r"comment-\d+\.md")
 
 
 class FolderTracker:
@@ -35,7 +36,7 @@ class FolderTracker:
             if isinstance(operation, Update):
                 return Done(thread=self._update(operation))
             return self._comment(operation)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise TrackerError(
                 f"cannot be written ({error})", where=str(self._root), todo="check the folder"
             ) from None
@@ -81,11 +82,13 @@ class FolderTracker:
 
     def _comment(self, operation: Comment) -> Done:
         folder = Path(operation.thread.url).parent
-        comments = sorted(folder.glob("comment-*.md"))
+        comments = sorted(path for path in folder.iterdir() if _COMMENT.fullmatch(path.name))
         for path in comments:
             if path.read_text(encoding="utf-8").split("\n", 1)[0] == operation.key:
                 return Done(thread=operation.thread, comment_url=str(path))
-        path = folder / f"comment-{len(comments) + 1:03d}.md"
+        # Counted on from the last: one that was taken away leaves a gap, and none is written over.
+        last = max((int(path.stem.removeprefix("comment-")) for path in comments), default=0)
+        path = folder / f"comment-{last + 1:03d}.md"
         _write(path, operation.body)
         return Done(thread=operation.thread, comment_url=str(path))
 

@@ -52,9 +52,11 @@ class GitHubTracker:
             retry=None,
             seconds_between_requests=None,
             seconds_between_writes=pause or None,
+            # To write to an issue needs its number alone.
+            lazy=True,
         )
         self._name = repository
-        self._repository = self._api.get_repo(repository, lazy=True)
+        self._repository = self._api.get_repo(repository)
         self._author = author
         self._pause = pause
 
@@ -89,9 +91,9 @@ class GitHubTracker:
             state="all", creator=creator, sort="created", direction="asc"
         ):
             if (
-                issue.pull_request is None
-                and is_ours(issue.body or "", dataset)
+                is_ours(issue.body or "", dataset)
                 and issue.user.login.lower() == login.lower()
+                and not _is_pull_request(issue)
             ):
                 yield issue
 
@@ -196,38 +198,54 @@ class GitHubTracker:
 
     def _translated(self, error: GithubException) -> TrackerError:
         data = error.data if isinstance(error.data, dict) else {}
-        message = str(data.get("message", "")) or str(error.data)
+        message = "; ".join([str(data.get("message", error.data)), *_details(data.get("errors"))])
         what, todo = _meaning(
             error.status, message, {name.lower(): text for name, text in (error.headers or {}).items()}
         )
         return TrackerError(what, where=self._name, todo=todo)
 
 
+def _details(errors: object) -> list[str]:
+    """What a refusal says of single fields, where it does."""
+    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
+    return [str(entry.get("message") or f"{entry.get('field')}: {entry.get('code')}") for entry in entries]
+
+
+_MEANINGS = {
+    401: ("the token is not accepted", "check github-token"),
+    404: ("the repository cannot be seen with this token", "check `repository` and github-token"),
+    410: ("issues are switched off here (the default on forks)", "switch them on, or set `channel`"),
+}
+
+
 def _meaning(status: int, message: str, headers: dict[str, str]) -> tuple[str, str]:
     """What a refusal means, and what to do about it."""
-    said = message.lower()
-    if status == 401:
-        return "the token is not accepted", "check github-token"
     if status in {403, 429}:
-        if "retry-after" in headers or "secondary rate limit" in said:
-            return "GitHub asks to slow down (secondary rate limit)", "run again later"
-        if headers.get("x-ratelimit-remaining") == "0" or "rate limit" in said:
-            return "GitHub's rate limit is used up", "run again later"
-        if "lock" in said:
-            return "the report issue is locked", "unlock it"
-        if "archived" in said:
-            return "the repository is archived", "name another with `repository`"
-        return (
-            "the token may not write issues",
-            "add `permissions: issues: write` to the job; on pull requests from forks the token is read-only",
-        )
-    if status == 410:
-        return "issues are switched off here (the default on forks)", "switch them on, or set `channel`"
-    if status == 404:
-        return "the repository cannot be seen with this token", "check `repository` and github-token"
+        return _forbidden(message.lower(), headers)
     if status == 422:
         return f"GitHub refused the report ({message})", "check `labels` and `assignees`"
-    return f"GitHub answered {status} ({message})", "run again later"
+    return _MEANINGS.get(status, (f"GitHub answered {status} ({message})", "run again later"))
+
+
+def _forbidden(said: str, headers: dict[str, str]) -> tuple[str, str]:
+    """The meanings of 403, and of the 429 that can stand for two of them."""
+    if "retry-after" in headers or "secondary rate limit" in said:
+        return "GitHub asks to slow down (secondary rate limit)", "run again later"
+    if headers.get("x-ratelimit-remaining") == "0" or "rate limit" in said:
+        return "GitHub's rate limit is used up", "run again later"
+    if "lock" in said:
+        return "the report issue is locked", "unlock it"
+    if "archived" in said:
+        return "the repository is archived", "name another with `repository`"
+    return (
+        "the token may not write issues",
+        "add `permissions: issues: write` to the job; on pull requests from forks the token is read-only",
+    )
+
+
+def _is_pull_request(issue: Issue) -> bool:
+    """Told by its address: asked for `pull_request`, the client would get each issue again that has none."""
+    return issue.html_url.rsplit("/", 2)[-2] == "pull"
 
 
 def _thread(issue: Issue) -> Thread:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchaudit.plan import Comment, Create, Operation, Thread
+from benchaudit.plan import Create, Operation, Thread
 from benchaudit.tracker.base import Done
 
 
@@ -17,4 +17,4 @@ class NoTracker:
         """Write nothing."""
         if isinstance(operation, Create):
             return Done(thread=Thread(number=0, url="", title=operation.title, body=operation.body))
-        return Done(thread=operation.thread, comment_url="" if isinstance(operation, Comment) else "")
+        return Done(thread=operation.thread)

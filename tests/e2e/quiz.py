@@ -1,7 +1,7 @@
 """Small benchmarks for the stage: where gold stands by length is chosen, the wording means nothing.
 
-    items = quiz("longest" for _ in range(30))
-    stage.repo.commit("Upload", {"data/test.csv": with_distractors(items)})
+items = quiz("longest" for _ in range(30))
+stage.repo.commit("Upload", {"data/test.csv": with_distractors(items)})
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def _item(number: int, standing: Standing, who: str) -> QuizItem:
     rank = {"shortest": 0, "between": 1 + number // 4 % 2, "longest": 3}[standing]
     ranks = [place for place in range(4) if place != rank]
     ranks.insert(gold, rank)
-    options = tuple(f"{who} answer {number:03d}{'abcd'[place]}{' and so on' * ranks[place]}" for place in range(4))
+    options = tuple(
+        f"{who} answer {number:03d}{'abcd'[place]}{' and so on' * ranks[place]}" for place in range(4)
+    )
     return QuizItem(
         id=f"{who}-{number}", question=f"What of {who} {number}?", options=options, gold=gold, who=who
     )
@@ -72,13 +74,16 @@ def _item(number: int, standing: Standing, who: str) -> QuizItem:
 def with_distractors(items: Iterable[QuizItem]) -> bytes:
     """CSV: the gold's text in one column, a list of the wrong answers in another."""
     return _csv(
-        _common(item) | {"correct_answer": item.answer, "incorrect_answers": json.dumps(item.wrong)} for item in items
+        _common(item) | {"correct_answer": item.answer, "incorrect_answers": json.dumps(item.wrong)}
+        for item in items
     )
 
 
 def with_letter(items: Iterable[QuizItem]) -> bytes:
     """CSV: a list of options, written as Python does, and the gold's letter."""
-    return _csv(_common(item) | {"options": repr(list(item.options)), "answer": LETTERS[item.gold]} for item in items)
+    return _csv(
+        _common(item) | {"options": repr(list(item.options)), "answer": LETTERS[item.gold]} for item in items
+    )
 
 
 def with_option_columns(items: Iterable[QuizItem]) -> bytes:
@@ -130,7 +135,7 @@ def with_scores(items: Iterable[QuizItem]) -> bytes:
 
 
 def _common(item: QuizItem) -> dict[str, Any]:
-    return {"id": item.id, "question": item.question, "who": item.who}
+    return {"id": item.id, "question": item.question, "who": item.who, "pref_type": f"of {item.who}"}
 
 
 def _csv(rows: Iterable[Mapping[str, str]]) -> bytes:

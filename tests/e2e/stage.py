@@ -19,25 +19,30 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
 import yaml
+from werkzeug.wrappers import Request, Response
 
-from tests.loopback.base import CUT, Fault, Loopback, Request, Response
-from tests.loopback.github import ACTIONS, Account, GitHub, Issue, Repository
+from benchaudit.state import State, load
+from tests.loopback.base import CUT, Fault, Loopback, Seen
+from tests.loopback.github import WRITING, Account, GitHub, Issue, Repository
 from tests.loopback.hub import Hub, HubDataset
 from tests.loopback.repos import DatasetRepo
 
 ROOT = Path(__file__).resolve().parents[2]
 DATASET = "team/quiz"
+DATA = "data/test.csv"
 REPOSITORY = "team/watch"
 TOKEN = "ghs_token_of_the_workflow"
 HUB_TOKEN = "hf_token_of_the_auditor"
 SECRETS = (TOKEN, HUB_TOKEN)
 
+INPUTS = {"dataset": DATASET, "slices": "who", "github-token": TOKEN, "channel": "github"}
 DECLARED = tuple(yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"])
 PROBE = "/api/agent-harnesses"
 """What the Hub's client asks for at its start, whatever a program wants of it."""
@@ -45,7 +50,10 @@ PROBE = "/api/agent-harnesses"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What one run left behind. `report` is the JSON report, None where none was written."""
+    """What one run left behind. `report` is the JSON report, None where none was written.
+
+    `hub` and `github` are its requests there, `data_bytes` the bytes of files that the Hub sent it.
+    """
 
     status: int
     stdout: str
@@ -54,11 +62,29 @@ class Run:
     summary: str
     report: Any
     workspace: Path
+    hub: tuple[Seen, ...]
+    github: tuple[Seen, ...]
+    data_bytes: int
 
     @property
     def errors(self) -> list[str]:
         """The annotations of this run that say what went wrong."""
         return [line for line in self.stderr.splitlines() if line.startswith("::error")]
+
+    @property
+    def writes(self) -> list[str]:
+        """What it wrote to GitHub, as method and last part of the path; what was refused is not among it."""
+        return [
+            f"{seen.method} {seen.path.rpartition('/')[2]}"
+            for seen in self.github
+            if seen.method in WRITING and seen.status < 400
+        ]
+
+    @property
+    def fetched(self) -> list[str]:
+        """The files that it downloaded, in order."""
+        got = (seen.path.split("/resolve/", 1) for seen in self.hub if seen.method == "GET")
+        return [place[1].partition("/")[2] for place in got if len(place) == 2]
 
     @property
     def said(self) -> str:
@@ -74,7 +100,9 @@ class Stage:
     """
 
     root: Path
-    account: Account = field(default_factory=lambda: Account(kind="actions", can={REPOSITORY: {"issues": "write"}}))
+    account: Account = field(
+        default_factory=lambda: Account(kind="actions", can={REPOSITORY: {"issues": "write"}})
+    )
     runs: list[Run] = field(default_factory=list)
     _process: subprocess.Popen[str] | None = None
 
@@ -102,20 +130,41 @@ class Stage:
 
     @property
     def body(self) -> str:
-        """The body of the one issue, without the ports of this stage: equal on every stage."""
-        return (self.issue.body or "").replace(self.hub.url, "http://hub")
+        """The body of the one issue."""
+        return self.issue.body or ""
 
-    def run(self, environment: Mapping[str, str] | None = None, **inputs: str) -> Run:
+    @property
+    def state(self) -> State:
+        """What the one issue remembers."""
+        return load(self.body, DATASET)
+
+    def without_port(self, text: str) -> str:
+        """A text of this stage that is equal on every stage."""
+        return text.replace(self.hub.url, "http://hub")
+
+    def take_over(self, other: Stage) -> None:
+        """Let the repository hold the issues of another stage's, as they are now."""
+        self.watch.issues = deepcopy(other.watch.issues)
+        self.github.clock.count = other.github.clock.count
+
+    def run(
+        self,
+        environment: Mapping[str, str] | None = None,
+        workspace: Mapping[str, str] | None = None,
+        **inputs: str,
+    ) -> Run:
         """Run the action with these inputs, `_` for `-`, and return what came of it.
 
-        `environment` changes single variables; a run that was killed has the status -9.
+        `environment` changes single variables, `workspace` is what the workspace holds by path. A
+        run that was killed has the status -9.
         """
         here = self.root / f"run-{len(self.runs) + 1}"
-        workspace = here / "workspace"
-        workspace.mkdir(parents=True)
+        place = here / "workspace"
+        place.mkdir(parents=True)
+        for name, text in (workspace or {}).items():
+            (place / name).write_text(text, encoding="utf-8")
         output, summary = here / "output", here / "summary.md"
-        given = {"dataset": DATASET, "github-token": TOKEN, "channel": "github"}
-        given |= {name.replace("_", "-"): text for name, text in inputs.items()}
+        given = INPUTS | {name.replace("_", "-"): text for name, text in inputs.items()}
         variables = {
             **_of_nobody(self.hub.environment(here / "hf")),
             **{f"INPUT_{name.upper()}": given.get(name, "") for name in (*DECLARED, *given)},
@@ -124,13 +173,14 @@ class Stage:
             "GITHUB_API_URL": self.github.url,
             "GITHUB_OUTPUT": str(output),
             "GITHUB_STEP_SUMMARY": str(summary),
-            "GITHUB_WORKSPACE": str(workspace),
+            "GITHUB_WORKSPACE": str(place),
             "BENCHAUDIT_PAUSE": "0",
             **(environment or {}),
         }
-        status, stdout, stderr = self._carry_out(["watch"], workspace, variables)
+        calls, asked, sent = len(self.hub.api_calls), len(self.github.seen), self.hub.data_bytes
+        status, stdout, stderr = self._carry_out(["watch"], place, variables)
         outputs = _outputs(output)
-        report = workspace / outputs["report"] if outputs.get("report") else None
+        report = place / outputs["report"] if outputs.get("report") else None
         run = Run(
             status=status,
             stdout=stdout,
@@ -138,7 +188,10 @@ class Stage:
             outputs=outputs,
             summary=summary.read_text(encoding="utf-8") if summary.exists() else "",
             report=json.loads(report.read_text(encoding="utf-8")) if report else None,
-            workspace=workspace,
+            workspace=place,
+            hub=tuple(self.hub.api_calls[calls:]),
+            github=tuple(self.github.seen[asked:]),
+            data_bytes=self.hub.data_bytes - sent,
         )
         self.runs.append(run)
         return run
@@ -148,6 +201,17 @@ class Stage:
         home = self.root / f"home-{'-'.join(arguments)[:8]}"
         variables = _of_nobody(self.hub.environment(home))
         return self._carry_out(arguments, self.root, variables)
+
+    def python(self, program: str) -> Any:
+        """Run a program in a process of its own that has this stage's Hub, and return the JSON it prints."""
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env=self.hub.environment(self.root / "hf"),
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        return json.loads(done.stdout)
 
     def kill(self, server: Loopback, number: int, *, after: bool = False) -> None:
         """Let the next run be killed at its request `number` of this server, before or after its work."""

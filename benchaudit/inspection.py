@@ -1,0 +1,122 @@
+"""A look at a source before it is watched: its columns, the mapping that is proposed, and what to paste."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchaudit.checks import all_checks
+from benchaudit.errors import MappingError
+from benchaudit.findings import findings_of
+from benchaudit.mapping.cells import Value
+from benchaudit.mapping.row import text_of
+from benchaudit.models import ColumnMapping, Finding, LeftOut, Snapshot
+from benchaudit.report.document import mapping_document
+from benchaudit.settings import Settings, declared
+from benchaudit.sources.base import Source
+
+MOST_SLICES = 30
+"""Values that a column may have at most to be proposed for slices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A column, or a place inside one, with how many values it has in the sample and one of them."""
+
+    name: str
+    values: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What was seen. `problem` says why no mapping is proposed; then what follows from one is empty."""
+
+    dataset: str
+    revision: str
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+    columns: tuple[Seen, ...]
+    slices: tuple[str, ...]
+    evidence: tuple[str, ...] = ()
+    config: str = ""
+    rows: int = 0
+    usable: int = 0
+    left_out: Mapping[str, LeftOut] | None = None
+    findings: tuple[Finding, ...] = ()
+    problem: MappingError | None = None
+
+
+def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) -> Inspection:
+    """Look at one revision. Raises SourceError where its files cannot be read."""
+    from benchaudit.items import count_items
+    from benchaudit.mapping import resolve, sample_rows
+    from benchaudit.reading import open_table
+    from benchaudit.reading.engine import engine
+
+    paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
+    with engine(paths, work) as connection:
+        tables = [
+            open_table(path, blob.path, work, connection, settings.records)
+            for path, blob in zip(paths, snapshot.blobs, strict=True)
+        ]
+        sample, names = sample_rows(tables[0], settings.mapping, connection)
+        seen = Inspection(
+            dataset=source.name,
+            revision=snapshot.revision.sha,
+            files=tuple(blob.path for blob in snapshot.blobs),
+            notes=tuple(note for table in tables for note in table.notes),
+            columns=tuple(_seen(name, sample) for name in names),
+            slices=tuple(name for name in names if _slices(name, sample, settings.min_rows)),
+        )
+        try:
+            proposal = resolve(tables[0], settings.mapping, connection)
+        except MappingError as error:
+            return replace(seen, problem=error)
+        counts = count_items(tables, proposal.mapping, [], all_checks(), connection, work / "rows.parquet")
+    used = {
+        *proposal.mapping.options,
+        *proposal.mapping.distractors,
+        proposal.mapping.gold,
+        proposal.mapping.id,
+    }
+    slices = tuple(name for name in seen.slices if name not in used)
+    return replace(
+        seen,
+        slices=slices,
+        evidence=proposal.evidence,
+        rows=counts.rows,
+        usable=counts.slices[0].n,
+        left_out=counts.left_out,
+        findings=findings_of(counts.marks),
+        config=_config(source.name, seen.files, proposal.mapping, slices),
+    )
+
+
+def _seen(name: str, sample: Sequence[Mapping[str, Value]]) -> Seen:
+    texts = [text for row in sample if (text := text_of(row.get(name))) is not None]
+    return Seen(name=name, values=len(set(texts)), example=texts[0] if texts else "")
+
+
+def _slices(name: str, sample: Sequence[Mapping[str, Value]], min_rows: int) -> bool:
+    """Whether a column cuts the sample into a few parts that are large enough to say something of."""
+    values = [row.get(name) for row in sample]
+    if any(isinstance(value, list | dict) for value in values):
+        return False
+    counts = Counter(map(text_of, values))
+    large = sum(count >= min_rows for count in counts.values())
+    return 2 <= len(counts) <= MOST_SLICES and large >= 2
+
+
+def _config(dataset: str, files: Sequence[str], mapping: ColumnMapping, slices: Sequence[str]) -> str:
+    """An entry of the config file. Texts are written as JSON, which YAML reads whatever they hold."""
+    found = {"dataset": dataset, "files": list(files), **mapping_document(mapping), "slices": list(slices)}
+    lines = [
+        f"{name}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in found.items()
+        if value and name in declared()
+    ]
+    return "datasets:\n  - " + "\n    ".join(lines) + "\n"

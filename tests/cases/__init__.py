@@ -1,0 +1,1 @@
+"""Field reports about real benchmarks, each with its smallest input."""

@@ -1,0 +1,138 @@
+"""The job against a GitHub emulator that is none of this project's: an outside judge of the adapter.
+
+What it lacks is not asked of it: pins, limits and permissions. Node 20 and npm are needed; npm's own
+lock pins what is installed, into pytest's cache.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
+
+from benchaudit.report import comment_marker
+from benchaudit.state import is_ours, load
+
+from .quiz import fair, leaky, with_distractors
+from .stage import DATA, DATASET, REPOSITORY, TOKEN, Run, Stage
+
+HERE = Path(__file__).resolve().parent / "emulator"
+LOCKED = ("package.json", "package-lock.json")
+LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
+
+
+@pytest.fixture(scope="module")
+def installed(request: pytest.FixtureRequest) -> Path:
+    """The emulator's program, installed once for each version of the lock."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip("NOT JUDGED BY THE EMULATOR: Node.js and npm are not installed")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version.lstrip("v").partition(".")[0]) < 20:
+        pytest.skip(f"NOT JUDGED BY THE EMULATOR: it needs Node.js 20, this is {version.strip()}")
+    place = request.config.cache.mkdir("emulator")
+    program = place / "node_modules" / "emulate" / "dist" / "index.js"
+    if not program.exists() or any(
+        (place / name).read_bytes() != (HERE / name).read_bytes() for name in LOCKED
+    ):
+        for name in LOCKED:
+            shutil.copy(HERE / name, place / name)
+        done = subprocess.run(
+            [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            pytest.skip(f"NOT JUDGED BY THE EMULATOR: npm cannot install it ({done.stderr.strip()[-300:]})")
+    return program
+
+
+@pytest.fixture
+def emulator(installed: Path) -> Iterator[str]:
+    """The address of a running emulator that holds one repository without issues."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = ["node", str(installed), "start", "--service", "github", "--port", str(port)]
+    process = subprocess.Popen(
+        [*command, "--seed", str(HERE / "seed.yaml"), "--base-url", address],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        ready = Retrying(
+            retry=retry_if_exception_type(OSError),
+            stop=stop_after_attempt(100),
+            wait=wait_fixed(0.1),
+            reraise=True,
+        )
+        ready(_get, address, f"/repos/{REPOSITORY}")
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _get(address: str, path: str) -> Any:
+    return _ask(urllib.request.Request(f"{address}{path}"))
+
+
+def _retitle(address: str, number: int, title: str) -> None:
+    content = json.dumps({"title": title}).encode()
+    path = f"/repos/{REPOSITORY}/issues/{number}"
+    _ask(urllib.request.Request(f"{address}{path}", data=content, method="PATCH"))
+
+
+def _ask(request: urllib.request.Request) -> Any:
+    request.add_header("Authorization", f"token {TOKEN}")
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def test_an_independent_github_sees_the_whole_story(stage: Stage, emulator: str) -> None:
+    """First report, nothing new, a material change, an immaterial one; a person retitles in between."""
+
+    def run() -> Run:
+        done = stage.run(environment={"GITHUB_API_URL": emulator}, labels="benchmark")
+        assert (done.status, done.errors) == (0, [])
+        return done
+
+    def issues() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = _get(emulator, f"/repos/{REPOSITORY}/issues?state=all")
+        return found
+
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    first = run()
+    (issue,) = issues()
+    assert is_ours(issue["body"], DATASET)
+    assert [label["name"] for label in issue["labels"]] == ["benchmark"]
+    assert first.outputs["issue-number"] == str(issue["number"])
+
+    assert run().outputs["changed"] == "false"
+    assert issues() == [issue]
+
+    _retitle(emulator, issue["number"], "Our quiz leaks")
+    sha = stage.repo.commit("Balance", {DATA: FAIR})
+    second = run()
+    (updated,) = issues()
+    (comment,) = _get(emulator, f"/repos/{REPOSITORY}/issues/{issue['number']}/comments")
+    assert comment["body"].startswith(comment_marker(sha))
+    assert second.outputs["comment-url"] == comment["html_url"]
+    assert load(updated["body"], DATASET).seen == sha
+
+    last = stage.repo.commit("Reword", {DATA: FAIR.replace(b"self answer 003b", b"self reply! 003b")})
+    run()
+    (final,) = issues()
+    assert (final["comments"], final["title"]) == (1, "Our quiz leaks")
+    assert load(final["body"], DATASET).seen == last

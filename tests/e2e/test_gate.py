@@ -1,0 +1,100 @@
+"""What fails the step: a verdict, where it was asked for; and of several datasets the first that applies."""
+
+from __future__ import annotations
+
+import json
+from textwrap import dedent
+
+import pytest
+
+from tests.loopback.hub import HubDataset
+from tests.loopback.repos import DatasetRepo
+
+from .quiz import fair, leaky, quiz, with_distractors
+from .stage import DATA, DATASET, Stage
+
+OTHER = "team/other"
+
+
+@pytest.mark.parametrize(("fail_on", "status"), [("", 0), ("leak", 1), ("severe", 1), ("new-leak", 0)])
+def test_a_known_severe_leak(reported: Stage, fail_on: str, status: int) -> None:
+    """It fails the step on every day that it is there, but is new on the first one only."""
+    assert reported.run(fail_on=fail_on).status == status
+
+
+def test_a_leak_that_is_gone(reported: Stage) -> None:
+    """What was is not held against what is."""
+    reported.repo.commit("Balance", {DATA: with_distractors(fair())})
+
+    assert reported.run(fail_on="leak").status == 0
+
+
+def test_a_leak_that_is_not_severe(stage: Stage) -> None:
+    """Two thirds of the golds are the longest option."""
+    stage.repo.commit("Upload", {DATA: with_distractors(quiz(["longest", "between", "longest"] * 20))})
+
+    assert stage.run(fail_on="severe").status == 0
+    assert stage.run(fail_on="leak").status == 1
+
+
+def test_a_leak_that_came_with_any_of_several_new_revisions_is_new(reported: Stage) -> None:
+    """The slice others leaks since the first of two new commits; the second one changes something else."""
+    both = [*leaky(), *leaky(who="others")]
+    reported.repo.commit("Add others", {DATA: with_distractors(both)})
+    reported.repo.commit("Add more", {DATA: with_distractors([*both, *fair(24, who="nobody")])})
+
+    assert reported.run(fail_on="new-leak").status == 1
+
+
+CONFIG = dedent(
+    f"""\
+    slices: [who]
+    datasets:
+      - dataset: {OTHER}
+        gold: nobody
+      - dataset: team/none
+      - dataset: {DATASET}
+    """
+)
+
+
+def test_one_dataset_that_fails_stops_no_other(stage: Stage) -> None:
+    """Three datasets, two of them in trouble: the third is delivered, and the gravest status is given."""
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    other = DatasetRepo.create(stage.root / "other.git")
+    other.commit("Upload", {DATA: with_distractors(fair())})
+    stage.hub.datasets[OTHER] = HubDataset(other.path)
+
+    run = stage.run(dataset="", config="watch.yml", workspace={"watch.yml": CONFIG}, fail_on="leak")
+
+    assert run.status == 2  # a wrong mapping before a dataset that is not there before a leak
+    assert len(run.errors) == 2
+    assert ("nobody" in run.errors[0], "team/none" in run.errors[1]) == (True, True)
+    assert stage.issue.title == f"benchaudit: {DATASET}"
+    (result,) = json.loads(run.outputs["results"])
+    assert (result["dataset"], result["verdict"], result["issue-number"]) == (DATASET, "leak", "1")
+    assert run.summary.count("No report was made") == 2
+
+
+def test_of_several_datasets_the_outputs_are_the_worst_ones(stage: Stage) -> None:
+    """An issue for each, and one list of results."""
+    stage.repo.commit("Upload", {DATA: with_distractors(fair())})
+    other = DatasetRepo.create(stage.root / "other.git")
+    sha = other.commit("Upload", {DATA: with_distractors(leaky())})
+    stage.hub.datasets[OTHER] = HubDataset(other.path)
+    config = f"datasets: [{{dataset: {DATASET}}}, {{dataset: {OTHER}}}]\n"
+
+    run = stage.run(dataset="", config="watch.yml", workspace={"watch.yml": config})
+
+    assert run.status == 0
+    assert [issue.title for issue in stage.watch.issues.values()] == [
+        f"benchaudit: {DATASET}",
+        f"benchaudit: {OTHER}",
+    ]
+    assert (run.outputs["verdict"], run.outputs["revision"], run.outputs["issue-number"]) == (
+        "leak",
+        sha,
+        "2",
+    )
+    assert [entry["verdict"] for entry in json.loads(run.outputs["results"])] == ["none-found", "leak"]
+    assert [document["verdict"] for document in run.report] == ["none-found", "leak"]

@@ -1,0 +1,409 @@
+"""The GitHub tracker, reply by reply: whose an issue is, what a refusal means, what is never repeated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+import requests
+import responses
+from responses.matchers import json_params_matcher, query_param_matcher
+
+from benchaudit.errors import TrackerError
+from benchaudit.plan import Comment, Create, Operation, Thread, Update
+from benchaudit.state import marker
+from benchaudit.tracker.github import ACTIONS, GitHubTracker
+from tests.support import needs_shared, shared_json
+
+DATASET = "example-org/quiz"
+BODY = f"{marker(DATASET)}\nthe report"
+KEY = "<!-- benchaudit:comment revision=abc -->"
+API = "https://api.github.com:443"
+USER = f"{API}/user"
+LIST = f"{API}/repos/o/r/issues"
+NEXT = '<https://api.github.com/repos/o/r/issues?page=2>; rel="next"'
+ONE = f"{LIST}/7"
+COMMENTS = f"{ONE}/comments"
+
+THREAD = Thread(number=7, url="https://github.com/o/r/issues/7", title="benchaudit", body="old")
+CREATE = Create(dataset=DATASET, title="benchaudit", body=BODY, labels=("leak",), assignees=("ann",))
+UPDATE = Update(thread=THREAD, body=BODY)
+COMMENT = Comment(thread=THREAD, key=KEY, body=f"{KEY}\nIt leaks.")
+
+
+@pytest.fixture
+def github() -> Iterator[responses.RequestsMock]:
+    """A GitHub that answers what a test registers, each answer once and in order, and all of them."""
+    with responses.RequestsMock(registry=responses.registries.OrderedRegistry) as mock:
+        yield mock
+
+
+def tracker(author: str = ACTIONS) -> GitHubTracker:
+    """The tracker of a repository; who we are need not be asked."""
+    return GitHubTracker(
+        api="https://api.github.com", token="ghs_secret", repository="o/r", author=author, pause=0
+    )
+
+
+def issue(
+    number: int, body: str | None = BODY, *, login: str = ACTIONS, state: str = "open", kind: str = "issues"
+) -> dict[str, Any]:
+    """An entry of a list of issues, as far as it matters."""
+    entry: dict[str, Any] = {
+        "number": number,
+        "title": "benchaudit",
+        "body": body,
+        "user": {"login": login},
+        "state": state,
+        "url": f"https://api.github.com/repos/o/r/issues/{number}",
+        "html_url": f"https://github.com/o/r/{kind}/{number}",
+    }
+    return entry | ({"pull_request": {"url": entry["url"]}} if kind == "pull" else {})
+
+
+def comment(body: str, *, login: str = ACTIONS, number: int = 1) -> dict[str, Any]:
+    """An entry of a list of comments, as far as it matters."""
+    return {
+        "id": number,
+        "body": body,
+        "user": {"login": login},
+        "url": f"https://api.github.com/repos/o/r/issues/comments/{number}",
+        "html_url": f"https://github.com/o/r/issues/7#issuecomment-{number}",
+    }
+
+
+# --- Whose an issue is --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        pytest.param([], id="nothing there"),
+        pytest.param([issue(1, kind="pull")], id="a pull request"),
+        pytest.param([issue(1, f"{marker(DATASET + '-pro')}\ntext")], id="a name that begins alike"),
+        pytest.param([issue(1, f"See this:\n\n{BODY}")], id="a quoted marker"),
+        pytest.param([issue(1, f"```\n{BODY}\n```")], id="a marker in a fence"),
+        pytest.param([issue(1, f"  {BODY}")], id="a marker that does not begin the body"),
+        pytest.param([issue(1, login="somebody")], id="another account's"),
+        pytest.param([issue(1, None)], id="no body"),
+    ],
+)
+def test_what_is_not_ours_is_not_found(github: responses.RequestsMock, foreign: list[dict[str, Any]]) -> None:
+    """Marker on the first line, for this very dataset, and the acting account as author."""
+    github.get(LIST, json=foreign)
+
+    assert tracker().find(DATASET) is None
+
+
+@pytest.mark.parametrize(
+    ("listed", "number"),
+    [
+        pytest.param([issue(5), issue(3), issue(9)], 3, id="the lowest of the open"),
+        pytest.param([issue(2, state="closed"), issue(9)], 9, id="an open one before a closed one"),
+        pytest.param([issue(4, state="closed"), issue(2, state="closed")], 2, id="the lowest of the closed"),
+        pytest.param([issue(6, BODY.replace("\n", "\r\n"))], 6, id="line ends as a browser sends them"),
+        pytest.param([issue(8, login="GitHub-Actions[bot]")], 8, id="logins have no case"),
+    ],
+)
+def test_of_several_one_is_ours(
+    github: responses.RequestsMock, listed: list[dict[str, Any]], number: int
+) -> None:
+    """The same one in every run."""
+    github.get(LIST, json=listed)
+
+    found = tracker().find(DATASET)
+
+    assert found is not None
+    assert found.number == number
+
+
+def test_the_list_is_of_our_own_issues_in_both_states(github: responses.RequestsMock) -> None:
+    """By creator, never by search or label: those lag behind. Each entry is taken as it is listed."""
+    asked = {"state": "all", "creator": "bot", "sort": "created", "direction": "asc", "per_page": "100"}
+    github.get(
+        LIST, json=[issue(7, login="bot"), issue(8, "text", login="bot")], match=[query_param_matcher(asked)]
+    )
+
+    found = tracker("bot").find(DATASET)
+
+    assert found == Thread(number=7, url=THREAD.url, title="benchaudit", body=BODY, open=True)
+
+
+def test_all_pages_are_read(github: responses.RequestsMock) -> None:
+    """Ours may be on the last one."""
+    following = '<https://api.github.com/repositories/1/issues?page=2>; rel="next"'
+    github.get(LIST, json=[issue(1, "text")], headers={"Link": following})
+    github.get(f"{API}/repositories/1/issues", json=[issue(90)])
+
+    found = tracker().find(DATASET)
+
+    assert found is not None
+    assert found.number == 90
+
+
+@needs_shared
+def test_r35_the_issue_of_the_field_report_is_found(github: responses.RequestsMock) -> None:
+    """A retitled one of ours on page 2, among a prefix, a person's and a closed one."""
+    for page in (1, 2):
+        entries = shared_json("cases", "R35", f"issues_page{page}.json")["body"]
+        told = [
+            issue(entry["number"], entry["body"], login=entry["user"]["login"], state=entry["state"])
+            for entry in entries
+        ]
+        # As in the report, the first page alone has a link.
+        github.get(LIST, json=told, headers={"Link": NEXT} if page == 1 else {})
+
+    found = tracker().find(DATASET)
+
+    assert found is not None
+    assert found.number == shared_json("cases", "R35", "expect.json")["issue_to_update"]
+
+
+def test_an_account_is_asked_who_it_is_once(github: responses.RequestsMock) -> None:
+    """A token of a person or an app."""
+    github.get(USER, json={"login": "bot"})
+    github.get(
+        LIST,
+        json=[issue(7, login="bot")],
+        match=[query_param_matcher({"creator": "bot"}, strict_match=False)],
+    )
+    github.get(LIST, json=[])
+    ours = tracker(author="")
+
+    found = ours.find(DATASET)
+
+    assert found is not None
+    assert ours.find("other/quiz") is None
+
+
+def test_a_token_that_may_not_ask_is_the_workflows(github: responses.RequestsMock) -> None:
+    """The account is known without."""
+    github.get(USER, status=403, json={"message": "Resource not accessible by integration"})
+    github.get(LIST, json=[issue(7)], match=[query_param_matcher({"creator": ACTIONS}, strict_match=False)])
+
+    assert tracker(author="").find(DATASET) is not None
+
+
+# --- What is written ----------------------------------------------------------------------------
+
+
+def test_an_issue_is_made_with_all_that_it_shall_have(github: responses.RequestsMock) -> None:
+    """And looked up once more, for another run may have been at it too."""
+    sent = {"title": "benchaudit", "body": BODY, "labels": ["leak"], "assignees": ["ann"]}
+    github.post(LIST, status=201, json=issue(7), match=[json_params_matcher(sent)])
+    github.get(LIST, json=[issue(7)])
+
+    assert tracker().carry_out(CREATE).thread.number == 7
+
+
+def test_a_long_title_is_cut(github: responses.RequestsMock) -> None:
+    """GitHub takes 256 characters."""
+    github.post(LIST, status=201, json=issue(7))
+    github.get(LIST, json=[issue(7)])
+
+    tracker().carry_out(Create(dataset=DATASET, title="x" * 300, body=BODY))
+
+    assert len(json.loads(github.calls[0].request.body or "")["title"]) == 256
+
+
+def test_of_two_runs_that_create_at_once_the_later_issue_is_closed(github: responses.RequestsMock) -> None:
+    """The other run's was first: ours goes, as a duplicate that nobody needs to look at."""
+    github.post(LIST, status=201, json=issue(8))
+    github.get(LIST, json=[issue(7, f"{marker(DATASET)}\nof the other run"), issue(8)])
+    github.patch(
+        f"{LIST}/8",
+        json=issue(8, state="closed"),
+        match=[json_params_matcher({"state": "closed", "state_reason": "not_planned"})],
+    )
+
+    assert tracker().carry_out(CREATE).thread.number == 7
+
+
+def test_a_list_that_lags_behind_hides_no_issue_that_was_made(github: responses.RequestsMock) -> None:
+    """What the POST answered counts where the list has not heard of it yet."""
+    github.post(LIST, status=201, json=issue(7))
+    github.get(LIST, json=[])
+
+    assert tracker().carry_out(CREATE).thread.number == 7
+
+
+def test_an_update_sends_the_body_alone_and_reads_it_back(github: responses.RequestsMock) -> None:
+    """Title, labels and state are the people's."""
+    github.patch(ONE, json=issue(7), match=[json_params_matcher({"body": BODY})])
+    github.get(ONE, json=issue(7, BODY.replace("\n", "\r\n")))
+
+    assert tracker().carry_out(UPDATE).thread.number == 7
+
+
+def test_an_update_that_reads_back_different_is_an_error(github: responses.RequestsMock) -> None:
+    """GitHub answers 200 to a body of too many bytes, and stores nothing of it."""
+    github.patch(ONE, json=issue(7))
+    github.get(ONE, json=issue(7, "old"))
+
+    with pytest.raises(TrackerError, match=r"issues/7: .*reads back different"):
+        tracker().carry_out(UPDATE)
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        pytest.param([], id="none yet"),
+        pytest.param([comment("text")], id="another one"),
+        pytest.param([comment(f"> {KEY}\nquoted")], id="a quoted one"),
+        pytest.param([comment(f"{KEY}\nIt leaks.", login="somebody")], id="another account's"),
+    ],
+)
+def test_a_comment_is_made_once(github: responses.RequestsMock, there: list[dict[str, Any]]) -> None:
+    """Unless ours is there."""
+    github.get(COMMENTS, json=there)
+    github.post(COMMENTS, status=201, json=comment(COMMENT.body, number=5))
+
+    assert tracker().carry_out(COMMENT).comment_url.endswith("#issuecomment-5")
+
+
+def test_a_comment_that_is_there_is_not_repeated(github: responses.RequestsMock) -> None:
+    """It was made by a run that did not come to its end."""
+    github.get(COMMENTS, json=[comment("text"), comment(f"{KEY}\r\nIt leaks.", number=2)])
+
+    assert tracker().carry_out(COMMENT).comment_url.endswith("#issuecomment-2")
+
+
+# --- What is lost on the way --------------------------------------------------------------------
+
+LOSSES = [
+    pytest.param({"status": 502, "json": {"message": "Server Error"}}, id="502"),
+    pytest.param({"status": 500, "body": "<html>"}, id="500 without JSON"),
+    pytest.param({"body": requests.ConnectionError("reset")}, id="connection cut"),
+    pytest.param({"body": requests.ReadTimeout("slow")}, id="no answer in time"),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_issue_whose_answer_was_lost_is_adopted(
+    github: responses.RequestsMock, loss: dict[str, Any]
+) -> None:
+    """It was made all the same: the list says so, and nothing is posted again."""
+    github.post(LIST, **loss)
+    github.get(LIST, json=[issue(7)])
+    github.get(LIST, json=[issue(7)])
+
+    assert tracker().carry_out(CREATE).thread.number == 7
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_issue_that_was_not_made_is_not_posted_again(
+    github: responses.RequestsMock, loss: dict[str, Any]
+) -> None:
+    """It may come to light later: the next run will know."""
+    github.post(LIST, **loss)
+    github.get(LIST, json=[])
+
+    with pytest.raises(TrackerError, match="run again"):
+        tracker().carry_out(CREATE)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_comment_whose_answer_was_lost_is_adopted(
+    github: responses.RequestsMock, loss: dict[str, Any]
+) -> None:
+    """The same for comments."""
+    github.get(COMMENTS, json=[])
+    github.post(COMMENTS, **loss)
+    github.get(COMMENTS, json=[comment(COMMENT.body, number=5)])
+
+    assert tracker().carry_out(COMMENT).comment_url.endswith("#issuecomment-5")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_update_is_sent_again(github: responses.RequestsMock, loss: dict[str, Any]) -> None:
+    """To set a text to what it shall be does no harm twice."""
+    github.patch(ONE, **loss)
+    github.patch(ONE, json=issue(7))
+    github.get(ONE, json=issue(7))
+
+    assert tracker().carry_out(UPDATE).thread.body == BODY
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_question_is_asked_four_times(github: responses.RequestsMock, loss: dict[str, Any]) -> None:
+    """And then that is that."""
+    for _ in range(4):
+        github.get(LIST, **loss)
+
+    with pytest.raises(TrackerError, match=r"o/r: GitHub .* run again"):
+        tracker().find(DATASET)
+
+
+# --- What is refused ----------------------------------------------------------------------------
+
+
+class Refusal(NamedTuple):
+    """What GitHub answers to a write, and what is said of it."""
+
+    status: int
+    message: str
+    said: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+SPENT = (("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1"))
+REFUSALS = {
+    "unknown token": Refusal(401, "Bad credentials", "token is not accepted"),
+    "primary limit": Refusal(403, "API rate limit exceeded for user ID 1.", "rate limit is used up", SPENT),
+    "primary limit, 429": Refusal(429, "Too many requests", "rate limit is used up", SPENT),
+    "secondary limit": Refusal(403, "Please wait a few minutes.", "slow down", (("Retry-After", "60"),)),
+    "secondary limit, 429": Refusal(429, "You have exceeded a secondary rate limit.", "slow down"),
+    "no permission": Refusal(403, "Resource not accessible by integration", "issues: write"),
+    "archived": Refusal(403, "Repository was archived so is read-only.", "archived"),
+    "not to be seen": Refusal(404, "Not Found", "cannot be seen"),
+    "issues off": Refusal(410, "Issues are disabled for this repo", "switched off"),
+    "blocked": Refusal(451, "Repository access blocked", "451"),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+@pytest.mark.parametrize(("operation", "method", "address"), [(CREATE, "POST", LIST), (UPDATE, "PATCH", ONE)])
+def test_a_refusal_is_told_and_not_repeated(
+    github: responses.RequestsMock, operation: Operation, method: str, address: str, refusal: Refusal
+) -> None:
+    """One request, one line that says where and what to do, and no token in it."""
+    github.add(
+        method,
+        address,
+        status=refusal.status,
+        json={"message": refusal.message},
+        headers=dict(refusal.headers),
+    )
+
+    with pytest.raises(TrackerError, match=refusal.said) as caught:
+        tracker().carry_out(operation)
+
+    line = str(caught.value)
+    assert line.startswith("o/r: ")
+    assert " - " in line
+    assert ("\n" in line, "ghs_secret" in line) == (False, False)
+
+
+R43 = ("issues: write", "switched off", "locked", "cannot be seen", "title is too long")
+"""What is to be said of the replies of the field report, in its order."""
+
+
+@needs_shared
+@pytest.mark.parametrize("number", range(len(R43)), ids=R43)
+def test_r43_the_refusals_of_the_field_report(github: responses.RequestsMock, number: int) -> None:
+    """Each by the call that met it."""
+    case = shared_json("cases", "R43", "responses.json")[number]
+    method, path = case["call"].split(" ")
+    github.add(method, f"{API}{path}", status=case["status"], json=case["body"])
+    locked = replace(UPDATE, thread=replace(THREAD, number=22))
+    calls: dict[str, Callable[[], object]] = {
+        "POST": lambda: tracker().carry_out(CREATE),
+        "PATCH": lambda: tracker().carry_out(locked),
+        "GET": lambda: tracker().find(DATASET),
+    }
+
+    with pytest.raises(TrackerError, match=R43[number]):
+        calls[method]()

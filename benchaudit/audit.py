@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchaudit.baseline import baseline
 from benchaudit.checks import all_checks
-from benchaudit.errors import BenchauditError, SourceError
+from benchaudit.errors import BenchauditError, MappingError, SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
+from benchaudit.sources.card import labels_of
 from benchaudit.verdict import Audit, judge
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ def audit_snapshot(
     with _placed(source.name, where), ExitStack() as stack:
         connection = stack.enter_context(engine(paths, place))
         tables = [
-            open_table(path, blob.path, place, connection, settings.records)
+            replace(
+                open_table(path, blob.path, place, connection, settings.records),
+                labels=labels_of(blob.path, snapshot.layout),
+            )
             for path, blob in zip(paths, snapshot.blobs, strict=True)
         ]
         proposal = resolve(tables[0], settings.mapping, connection)
@@ -119,7 +123,7 @@ def audit_snapshot(
 
 @contextmanager
 def _placed(name: str, revision: str) -> Iterator[None]:
-    """Let an error about a file say of which revision it is; a file that is a source by itself has but one."""
+    """Let an error about a file say of which revision it is; a source that is one file has but one."""
     try:
         yield
     except BenchauditError as error:
@@ -129,6 +133,11 @@ def _placed(name: str, revision: str) -> Iterator[None]:
 
 
 def _is_there(tables: Sequence[Table], name: str) -> bool:
-    from benchaudit.mapping.batch import BY_FILE
+    from benchaudit.mapping.batch import bind_slice
 
-    return name == BY_FILE or all(table.column(name) is not None for table in tables)
+    try:
+        for table in tables:
+            bind_slice(table, name)
+    except MappingError:
+        return False
+    return True

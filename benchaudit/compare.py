@@ -150,13 +150,16 @@ def _columns(mapping: ColumnMapping) -> frozenset[str]:
 
 def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None = None) -> Comparison:
     """Compare an audit with what is known of an earlier one; `snapshot` is what the new one read."""
-    thresholds = new.thresholds
     current = {(part.key, name): judged for part in new.slices for name, judged in part.checks.items()}
     keys = list(current) + [place for place in old.checks if place not in current]
+    existence = _of_existence(old, new)
     changes, material = [], [*_of_layout(old, new, snapshot), *_of_rows(old, new, pairs)]
     for place in keys:
         change = _change(place, old.checks.get(place), current.get(place), pairs)
-        reasons = _of_slice(change, old, new, thresholds)
+        if change.old is None or change.new is None:
+            reasons = [existence[change.key]] if change.key in existence else []
+        else:
+            reasons = _of_verdict(change, change.old, change.new, new.thresholds)
         material += reasons
         changes.append(replace(change, material=True) if reasons else change)
     return Comparison(

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from huggingface_hub import HfApi, constants, errors, hf_hub_download
+from huggingface_hub import HfApi, constants, errors, hf_hub_download, set_client_factory
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
+from huggingface_hub.utils._http import default_client_factory
 from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
 from benchaudit.errors import (
@@ -31,6 +32,9 @@ from benchaudit.models import Blob, Revision
 
 WAIT_BUDGET = 360.0
 """Seconds that one call may wait for the Hub's rate limit, a little more than one of its windows."""
+
+TIMEOUT = 30.0
+"""Seconds of silence after which the Hub is taken to be out of reach."""
 
 _LIMIT = re.compile(r'"[^"]*"\s*;\s*r=0\s*;\s*t=(\d+)')
 
@@ -47,6 +51,23 @@ class _Limited(Exception):
         self.wait = wait
 
 
+def _client() -> Any:
+    """The library's own HTTP client, but that it does not wait for ever.
+
+    It has no time limit of its own, and its retries of a download know no budget: an answer 429 is
+    raised past them, to be waited for here.
+    """
+    client = default_client_factory()
+    client.timeout = TIMEOUT
+    client.event_hooks = {**client.event_hooks, "response": [_raise_limit]}
+    return client
+
+
+def _raise_limit(response: Any) -> None:
+    if response.status_code == 429:
+        raise _Limited(asked_wait(response.headers))
+
+
 class Hub:
     """Datasets of one Hub. Every method raises a SourceError that says what, where and what to do.
 
@@ -54,6 +75,7 @@ class Hub:
     """
 
     def __init__(self, token: str = "", sleep: Callable[[float], None] = time.sleep) -> None:
+        set_client_factory(_client)
         self._token: str | bool = token or False
         self._api = HfApi(token=self._token, library_name="benchaudit")
         self._sleep = sleep
@@ -155,15 +177,10 @@ class Hub:
         try:
             return ask()
         except errors.HfHubHTTPError as error:
-            if error.response is not None and error.response.status_code == 429:
-                raise _Limited(asked_wait(error.response.headers)) from None
             raise self._translated(error, where) from None
         except errors.LocalEntryNotFoundError as error:
-            cause = error.__cause__
-            if isinstance(cause, errors.HfHubHTTPError) and cause.response is not None:
-                if cause.response.status_code == 429:
-                    raise _Limited(asked_wait(cause.response.headers)) from None
-                raise self._translated(cause, where) from None
+            if isinstance(error.__cause__, errors.HfHubHTTPError):
+                raise self._translated(error.__cause__, where) from None
             raise self._unreachable(where) from None
         except errors.HFValidationError:
             raise SettingsError(
@@ -186,28 +203,50 @@ class Hub:
     def _translated(self, error: errors.HfHubHTTPError, where: str) -> SourceError:
         status = error.response.status_code if error.response is not None else 0
         token = "the token" if self._token else "no token"
-        if isinstance(error, errors.GatedRepoError):
-            return AccessDenied(
+        disabled = status == 403 and "disabled" in str(error).lower()
+        # The first that applies: to the client a gated dataset is a missing one too.
+        meanings: list[tuple[bool, type[SourceError], str, str]] = [
+            (
+                isinstance(error, errors.GatedRepoError),
+                AccessDenied,
                 f"is gated, and {token} was given that may read it",
-                where=where,
-                todo="accept its terms on the Hub and give hf-token",
-            )
-        if isinstance(error, errors.DisabledRepoError) or (
-            status == 403 and "disabled" in str(error).lower()
-        ):
-            return AccessDenied("is disabled by the Hub", where=where, todo="nothing can be said of it now")
-        if status == 401 and self._token:
-            return AccessDenied("the Hub does not accept the token", where=where, todo="check hf-token")
-        if isinstance(error, errors.RevisionNotFoundError):
-            return RevisionGone("has no such revision", where=where, todo="check the branch, tag or commit")
-        if isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404}:
-            return DatasetNotFound(
+                "accept its terms on the Hub and give hf-token",
+            ),
+            (
+                isinstance(error, errors.DisabledRepoError) or disabled,
+                AccessDenied,
+                "is disabled by the Hub",
+                "nothing can be said of it now",
+            ),
+            (
+                status == 401 and bool(self._token),
+                AccessDenied,
+                "the Hub does not accept the token",
+                "check hf-token",
+            ),
+            (
+                isinstance(error, errors.RevisionNotFoundError),
+                RevisionGone,
+                "has no such revision",
+                "check the branch, tag or commit",
+            ),
+            (
+                isinstance(error, errors.EntryNotFoundError),
+                SourceError,
+                "lists a file that it does not hand out",
+                "run again later",
+            ),
+            (
+                isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404},
+                DatasetNotFound,
                 f"cannot be seen with {token}",
-                where=where,
-                todo="check the name; a private dataset needs hf-token",
-            )
-        if status == 403:
-            return AccessDenied(f"may not be read with {token}", where=where, todo="check hf-token")
+                "check the name; a private dataset needs hf-token",
+            ),
+            (status == 403, AccessDenied, f"may not be read with {token}", "check hf-token"),
+        ]
+        for applies, kind, what, todo in meanings:
+            if applies:
+                return kind(what, where=where, todo=todo)
         return SourceError(f"the Hub answered {status}", where=where, todo="run again later")
 
 

@@ -147,8 +147,13 @@ class Settings:
     last_turn: bool = setting("Compare the last turns of dialogues only.", _flag, default=False)
     id: str = setting("Column that identifies a row across revisions.", _text)
     records: str = setting("JSON pointer to the rows inside a JSON document.", _text)
+    subset: str = setting("Subset (config) of the dataset to audit.", _text)
+    split: str = setting("Split of the dataset to audit.", _text)
     slices: tuple[tuple[str, ...], ...] = setting(
-        "Columns to break the figures down by; A*B crosses two, @file slices by file name.", _slicings, ()
+        "Columns to break the figures down by; A*B crosses two, A%100 cuts a number into bins of 100, "
+        "@file, @dir, @config and @split slice by where a row was found.",
+        _slicings,
+        (),
     )
 
     baseline_slices: str = setting(
@@ -216,6 +221,8 @@ class Settings:
             self.files,
             self.revision,
             self.records,
+            self.subset,
+            self.split,
             self.slices,
             self.baseline_column(self.slices),
             str(self.mapping),

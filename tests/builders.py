@@ -63,6 +63,12 @@ def position(item: str) -> int:
     return item[: item.index("*")].count("|")
 
 
+def halved(items: Sequence[str]) -> tuple[dict[str, Tally], dict[str, Tally]]:
+    """The tallies of two halves: four items go to the one, the next four to the other."""
+    one, other = ([item for place, item in enumerate(items) if place // 4 % 2 == half] for half in (0, 1))
+    return tallied(one), tallied(other)
+
+
 def counted(key: SliceKey, items: Sequence[str], left_out: Mapping[str, int] | None = None) -> Counted:
     """One slice before judgement."""
     return Counted(
@@ -105,9 +111,7 @@ def release(
     every = [item for lines in slices.values() for item in lines]
     defective = {reason: left.rows for reason, left in left_out.items()}
     counts = [counted(ALL, every, defective), *(counted(key, lines) for key, lines in items.items())]
-    halves = {
-        part: (tallied(lines[::2]), tallied(lines[1::2])) for part, lines in {ALL: every, **items}.items()
-    }
+    halves = {part: halved(lines) for part, lines in {ALL: every, **items}.items()}
     revision = Revision(sha=sha, committed_at=committed_at, title=title)
     blobs = (Blob(path=path, id=sha[::-1], size=1_000),)
     audit = Audit(
@@ -186,11 +190,12 @@ def reported(
     new: Release,
     *,
     templates: Templates | None = None,
-    unpaired: bool = False,
+    comparison: Comparison | None = None,
     **more: Any,
 ) -> Report:
     """The report on a revision, compared with an earlier one; `more` are fields of the `Occasion`."""
-    comparison = compared(old, new, None if unpaired else paired(old, new)) if old else None
+    if comparison is None and old is not None:
+        comparison = compared(old, new, paired(old, new))
     occasion = {
         "snapshot": new.snapshot,
         "seen": new.snapshot.revision.sha,

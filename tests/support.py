@@ -12,6 +12,7 @@ import pytest
 
 from benchaudit.audit import audit_snapshot
 from benchaudit.settings import settle
+from benchaudit.sources.base import Selection
 from benchaudit.sources.file import FileSource
 from benchaudit.verdict import Audit
 
@@ -29,7 +30,8 @@ def audit_path(path: Path, say: Callable[[str], None] = lambda _: None, **given:
     """Audit a file or directory as `benchaudit audit` would; settings are given as texts, `_` for `-`."""
     layer = {name.replace("_", "-"): (text, f"--{name}") for name, text in given.items()}
     settings = settle([layer])
-    source = FileSource(path, settings.files)
+    selection = Selection(patterns=settings.files, config=settings.subset, split=settings.split)
+    source = FileSource(path, selection)
     with TemporaryDirectory() as work:
         snapshot = source.snapshot(source.revision(""))
         return audit_snapshot(source, snapshot, settings, Path(work).resolve(), say).audit

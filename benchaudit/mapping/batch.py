@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchaudit.errors import MappingError
 from benchaudit.mapping.literal import Repeated, Value
 from benchaudit.mapping.row import Item, Row, item_reader, text_of
+from benchaudit.mapping.slicing import SliceColumn, slice_column
 from benchaudit.models import ColumnMapping
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ ITEM_TYPE = (
     "STRUCT(id VARCHAR, question VARCHAR, options VARCHAR[], gold INTEGER, left_out VARCHAR, "
     "marks VARCHAR[], slices VARCHAR[])"
 )
-
-BY_FILE = "@file"
-"""The slice column whose value is the name of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +37,7 @@ class Binding:
     gold: Column | None
     gold_fallback: Column | None
     id: Column | None
-    slices: tuple[Column | None, ...]
+    slices: tuple[SliceColumn, ...]
     mapping: ColumnMapping
     file: str
 
@@ -56,8 +54,8 @@ def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> 
     gold = find_gold(table, mapping)
     fallback = table.column(mapping.gold_fallback) if mapping.gold_fallback else None
     id_ = find(mapping.id) if mapping.id else None
-    slices = tuple(None if name == BY_FILE else find(name) for name in slice_columns)
-    used = [*question, *options, *distractors, gold, fallback, id_, *slices]
+    slices = tuple(bind_slice(table, name) for name in slice_columns)
+    used = [*question, *options, *distractors, gold, fallback, id_, *(part.column for part in slices)]
     return Binding(
         arguments=tuple(dict.fromkeys(column.sql for column in used if column is not None)),
         question=question,
@@ -70,6 +68,12 @@ def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> 
         mapping=mapping,
         file=table.file,
     )
+
+
+def bind_slice(table: Table, name: str) -> SliceColumn:
+    """Find what a slice column's name stands for. Raises MappingError where it is not there."""
+    known = table.column(name) is not None
+    return slice_column(name, table.places, lambda column: find_column(table, column), known=known)
 
 
 def find_column(table: Table, name: str) -> Column:
@@ -119,8 +123,8 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
     forms = {column.sql: column for column in _columns(binding)}
     decoders = [forms[sql].decode for sql in binding.arguments]
     records = [where[column.sql] for column in forms.values() if column.form == "record"]
-    by_file = all(column is None for column in binding.slices)
-    unread = tuple(binding.file for _ in binding.slices) if by_file else None
+    placed = all(part.column is None for part in binding.slices)
+    unread = tuple(part.place for part in binding.slices) if placed else None
 
     def read(cells: Sequence[str | None], unreadable: str | None) -> ReadRow:
         if unreadable is not None:
@@ -145,11 +149,10 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
             gold=value(binding.gold),
             gold_fallback=value(binding.gold_fallback),
         )
-        slices = tuple(
-            binding.file if column is None else _printable(value(column)) for column in binding.slices
-        )
         return ReadRow(
-            item=_counted(item_of(row), binding.file), id=_printable(value(binding.id)), slices=slices
+            item=_counted(item_of(row), binding.file),
+            id=_printable(value(binding.id)),
+            slices=tuple(part.value(value) for part in binding.slices),
         )
 
     return read
@@ -172,7 +175,7 @@ def _columns(binding: Binding) -> list[Column]:
         binding.gold,
         binding.gold_fallback,
         binding.id,
-        *binding.slices,
+        *(part.column for part in binding.slices),
     ]
     return [column for column in roles if column is not None]
 

@@ -29,7 +29,8 @@ def parquet_batches(path: Path, name: str) -> Iterator[Iterable[Any]]:
 def arrow_batches(path: Path, name: str) -> Iterator[tuple[list[str], Iterable[Any]]]:
     """Open an Arrow IPC file, in either format, as its columns' names and its batches.
 
-    Raises SourceError wherever it turns out to be damaged.
+    Raises SourceError wherever it turns out to be damaged; a text that is not UTF-8 is damage enough, for
+    the arrays are taken from the file as they are, and a broken one is dangerous to work with.
     """
     import pyarrow as pa
 
@@ -43,7 +44,7 @@ def arrow_batches(path: Path, name: str) -> Iterator[tuple[list[str], Iterable[A
         batches = map(file.get_batch, range(file.num_record_batches)) if is_file else file
         # An empty batch comes first, so that a table without rows has its columns.
         empty = [column.combine_chunks() for column in file.schema.empty_table().columns]
-        yield file.schema.names, chain([pa.record_batch(empty, schema=file.schema)], batches)
+        yield file.schema.names, chain([pa.record_batch(empty, schema=file.schema)], map(_valid, batches))
 
 
 @contextmanager
@@ -71,11 +72,15 @@ def lay_down(batches: Iterable[Any], target: Path) -> Path:
     return target
 
 
+def _valid(batch: Any) -> Any:
+    batch.validate(full=True)
+    return batch
+
+
 def _sound(batch: Any) -> Any:
     """The batch with all its texts valid: a row that has one which is not UTF-8 is emptied."""
     import pyarrow as pa
 
-    batch.validate()
     unreadable: list[str | None] = [None] * batch.num_rows
     batch = pa.record_batch([_plain(column) for column in batch.columns], _places(batch.num_columns))
     if not _is_sound(batch):

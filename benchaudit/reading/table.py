@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import duckdb
@@ -48,13 +49,19 @@ class Table:
 
     `relation` is SQL for a FROM clause that gives the columns that `Column.sql` names, and
     `unreadable`, the reason code of a row that could not be read at all (else NULL). `notes` say how
-    the bytes were read.
+    the bytes were read. `labels` are names that the dataset gives the file, such as `@split`.
     """
 
     file: str
     relation: str
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def places(self) -> Mapping[str, str | None]:
+        """What slices by place read: the file's path, its directory, and its labels."""
+        return {"@file": self.file, "@dir": self.file.rpartition("/")[0] or ".", **self.labels}
 
     @property
     def has_schema(self) -> bool:

@@ -45,6 +45,7 @@ MOST_CHARACTERS = 65_000
 MOST_HISTORY = 20
 MOST_CHANGES = 40
 MOST_FILES = 20
+MOST_NOTES = 20
 MOST_SNIPPET = 16_000
 """Characters of the snippet: no more than a quarter of a body."""
 
@@ -196,9 +197,9 @@ def _measured(audit: Audit, occasion: Occasion) -> str:
         "accuracy of a guesser who picks that option, ties at random, to be held against *chance*; *gain* is "
         "the better of picking and avoiding, minus chance, in points."
     )
-    notes = "".join(f"\n- {code(note, 300)}" for note in audit.notes[:20])
+    notes = "\n".join(f"- {code(note, 300)}" for note in audit.notes[:MOST_NOTES])
     rows = [*_source_rows(audit, occasion), *_mapping_rows(audit), *_figure_rows(audit)]
-    return f"{table(['What', 'How'], rows)}\n\n{text}\n{notes}"
+    return "\n\n".join(filter(None, [table(["What", "How"], rows), text, notes]))
 
 
 def _source_rows(audit: Audit, occasion: Occasion) -> list[list[str]]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from benchaudit.errors import NothingWatched
 from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.sources.card import labels_of
 
 CARD = "README.md"
 DATA_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow")
@@ -59,29 +60,56 @@ class Source(Protocol):
         """Return where the bytes of a file at one revision can be had for ever; "" where nowhere."""
 
 
-def is_literal(pattern: str) -> bool:
-    """Whether a pattern names one file and no more."""
-    return not any(character in pattern for character in "*?[")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which files of a revision are audited: those that `patterns` name, without any the data files.
 
-
-def watched(tree: Iterable[Blob], patterns: Sequence[str], where: str) -> tuple[Blob, ...]:
-    """The files of a tree that the patterns name, sorted by path; without patterns, its data files.
-
-    Raises NothingWatched where a pattern names nothing.
+    Of these, with `config` and `split`, the ones that belong there; "" stands for any.
     """
-    files = sorted(tree, key=lambda blob: blob.path)
-    if not patterns:
-        found = [blob for blob in files if _is_data(blob.path)]
-        if not found:
-            raise NothingWatched("holds no data file", where=where, todo="name one with --files")
-        return tuple(found)
-    for pattern in patterns:
-        if not any(_matches(blob.path, pattern) for blob in files):
-            near = ", ".join(blob.path for blob in files if _is_data(blob.path))[:300]
+
+    patterns: tuple[str, ...] = ()
+    config: str = ""
+    split: str = ""
+
+    @property
+    def paths(self) -> tuple[str, ...] | None:
+        """The files by name, where every pattern names one file and no more; else None."""
+        literal = self.patterns and not any(set("*?[") & set(pattern) for pattern in self.patterns)
+        return self.patterns if literal else None
+
+    def of(self, tree: Iterable[Blob], layout: Sequence[str], where: str) -> tuple[Blob, ...]:
+        """The selected files of a tree, sorted by path. `layout` is what the card says.
+
+        Raises NothingWatched where a pattern names nothing, or nothing belongs to the config and split.
+        """
+        found = self._matching(sorted(tree, key=lambda blob: blob.path), where)
+        wanted = {name: value for name, value in (("@config", self.config), ("@split", self.split)) if value}
+        labels = {blob.path: labels_of(blob.path, layout) for blob in found} if wanted else {}
+        chosen = tuple(
+            blob for blob in found if all(labels[blob.path][name] == value for name, value in wanted.items())
+        )
+        if not chosen:
+            there = {f"{label['@config'] or '?'}/{label['@split'] or '?'}" for label in labels.values()}
             raise NothingWatched(
-                f"has no file {pattern!r}", where=where, todo=f"its data files are: {near or 'none'}"
+                f"has no file of subset {self.config or 'any'!r}, split {self.split or 'any'!r}",
+                where=where,
+                todo=f"there are (subset/split): {', '.join(sorted(there))[:300]}",
             )
-    return tuple(blob for blob in files if any(_matches(blob.path, pattern) for pattern in patterns))
+        return chosen
+
+    def _matching(self, files: Sequence[Blob], where: str) -> tuple[Blob, ...]:
+        if not self.patterns:
+            found = tuple(blob for blob in files if _is_data(blob.path))
+            if not found:
+                raise NothingWatched("holds no data file", where=where, todo="name one with --files")
+            return found
+        for pattern in self.patterns:
+            if not any(_matches(blob.path, pattern) for blob in files):
+                near = ", ".join(blob.path for blob in files if _is_data(blob.path))[:300]
+                raise NothingWatched(
+                    f"has no file {pattern!r}", where=where, todo=f"its data files are: {near or 'none'}"
+                )
+        return tuple(blob for blob in files if any(_matches(blob.path, pattern) for pattern in self.patterns))
 
 
 def _matches(path: str, pattern: str) -> bool:

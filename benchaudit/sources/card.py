@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import yaml
@@ -21,6 +24,26 @@ def layout_of(card: str) -> tuple[str, ...]:
         digest = hashlib.sha256(json.dumps(info, sort_keys=True, default=str).encode()).hexdigest()
         lines.append(f"dataset_info {digest[:12]}")
     return tuple(sorted(lines))
+
+
+_SPLITS = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test", "testing", "eval", "evaluation"),
+}
+"""Words in a path that name a split, as the Hub reads them where the card says nothing."""
+
+
+def labels_of(path: str, layout: Sequence[str]) -> dict[str, str | None]:
+    """The config and the split of a file: as the card's YAML has it, else as its path says; None for neither."""
+    for line in layout:
+        names, _, pattern = line.partition(": ")
+        config, slash, split = names.rpartition("/")
+        if slash and (path == pattern or fnmatchcase(path, pattern)):
+            return {"@config": config, "@split": split}
+    words = re.split(r"[^a-z]+", path.lower())
+    found = [split for split, names in _SPLITS.items() if not set(names).isdisjoint(words)]
+    return {"@config": None, "@split": found[0] if len(found) == 1 else None}
 
 
 def _config_lines(config: Any) -> list[str]:

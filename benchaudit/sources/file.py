@@ -7,17 +7,19 @@ from pathlib import Path
 
 from benchaudit.errors import SourceError
 from benchaudit.models import Blob, Revision, Snapshot
-from benchaudit.sources.base import History, is_literal, watched
+from benchaudit.sources.base import CARD, History, Selection
+from benchaudit.sources.card import layout_of
 
 
 class FileSource:
     """Files as they are now. The revision's `sha` is a digest of the watched files' ids."""
 
-    def __init__(self, path: Path, patterns: tuple[str, ...] = ()) -> None:
+    def __init__(self, path: Path, selection: Selection = Selection()) -> None:  # noqa: B008 - it is frozen
         self.name = path.name
         if not path.exists():
             raise SourceError("no such file or directory", where=str(path), todo="check the path")
-        self._root, self._patterns = (path, patterns) if path.is_dir() else (path.parent, (path.name,))
+        self._path, self._selection = path, selection
+        self._root = path if path.is_dir() else path.parent
 
     def head(self) -> str:
         """Return the digest of the files as they are now."""
@@ -36,8 +38,8 @@ class FileSource:
         return head
 
     def snapshot(self, revision: Revision) -> Snapshot:
-        """Return the watched files."""
-        return Snapshot(revision=revision, blobs=self._blobs())
+        """Return the watched files, and what the card says that lies beside them."""
+        return Snapshot(revision=revision, blobs=self._blobs(), layout=self._layout())
 
     def fetch(self, revision: Revision, blob: Blob) -> Path:  # noqa: ARG002 - a file has one revision
         """Return the file itself."""
@@ -55,22 +57,30 @@ class FileSource:
         """Return the path itself."""
         return str(self._root / path)
 
+    def _layout(self) -> tuple[str, ...]:
+        card = self._root / CARD
+        if self._path == self._root and card.is_file():
+            return layout_of(card.read_bytes().decode(errors="replace"))
+        return ()
+
     def _blobs(self) -> tuple[Blob, ...]:
-        if self._patterns and all(is_literal(pattern) for pattern in self._patterns):
-            paths = [self._root / pattern for pattern in self._patterns]
-            missing = [path for path in paths if not path.is_file()]
-            if missing:
-                raise SourceError("no such file", where=str(missing[0]), todo="check --files")
-        else:
-            paths = [path for path in self._root.rglob("*") if path.is_file()]
         tree = [
             Blob(path=path.relative_to(self._root).as_posix(), id="", size=path.stat().st_size)
-            for path in paths
+            for path in self._files()
         ]
-        return tuple(
-            Blob(path=blob.path, id=blob_id(self._root / blob.path), size=blob.size)
-            for blob in watched(tree, self._patterns, str(self._root))
+        chosen = (
+            self._selection.of(tree, self._layout(), str(self._root)) if self._path == self._root else tree
         )
+        return tuple(
+            Blob(path=blob.path, id=blob_id(self._root / blob.path), size=blob.size) for blob in chosen
+        )
+
+    def _files(self) -> list[Path]:
+        if self._path != self._root:
+            return [self._path]
+        named = self._selection.paths
+        paths = [self._root / name for name in named] if named else list(self._root.rglob("*"))
+        return [path for path in paths if path.is_file()]
 
 
 def blob_id(path: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchaudit.errors import RevisionGone, SourceError
 from benchaudit.models import Blob, Revision, Snapshot
-from benchaudit.sources.base import CARD, History, watched
+from benchaudit.sources.base import CARD, History, Selection
 from benchaudit.sources.card import layout_of
 
 _POINTER = re.compile(
@@ -20,11 +20,9 @@ _FORMAT = "%H%x00%cI%x00%s"
 class GitSource:
     """Revisions of a clone; `branch` is the one that is watched."""
 
-    def __init__(
-        self, clone: Path, branch: str, patterns: tuple[str, ...], work: Path, name: str = ""
-    ) -> None:
+    def __init__(self, clone: Path, branch: str, selection: Selection, work: Path, name: str = "") -> None:
         self.name = name or clone.resolve().name.removesuffix(".git")
-        self._clone, self._branch, self._patterns, self._work = clone, branch or "HEAD", patterns, work
+        self._clone, self._branch, self._selection, self._work = clone, branch or "HEAD", selection, work
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._git("rev-parse", "--git-dir")
 
@@ -53,11 +51,8 @@ class GitSource:
         card = next((blob for blob in tree if blob.path == CARD), None)
         if card is not None and card.id not in self._layouts:
             self._layouts[card.id] = layout_of(self._bytes(card.id).decode(errors="replace"))
-        return Snapshot(
-            revision=revision,
-            blobs=watched(tree, self._patterns, where),
-            layout=self._layouts[card.id] if card else (),
-        )
+        layout = self._layouts[card.id] if card else ()
+        return Snapshot(revision=revision, blobs=self._selection.of(tree, layout, where), layout=layout)
 
     def fetch(self, revision: Revision, blob: Blob) -> Path:
         """Write the bytes of a file to the working directory; an LFS object is taken from the clone."""

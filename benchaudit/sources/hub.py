@@ -8,16 +8,16 @@ from urllib.parse import quote
 from benchaudit.errors import RevisionGone, SourceError
 from benchaudit.hub import Hub
 from benchaudit.models import Blob, Revision, Snapshot
-from benchaudit.sources.base import CARD, History, is_literal, watched
+from benchaudit.sources.base import CARD, History, Selection
 from benchaudit.sources.card import layout_of
 
 
 class HubSource:
     """Revisions of a dataset on the Hub; `branch` is the branch, tag or pull request that is watched."""
 
-    def __init__(self, hub: Hub, dataset: str, branch: str, patterns: tuple[str, ...]) -> None:
+    def __init__(self, hub: Hub, dataset: str, branch: str, selection: Selection) -> None:
         self.name = dataset
-        self._hub, self._branch, self._patterns = hub, branch, patterns
+        self._hub, self._branch, self._selection = hub, branch, selection
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._newest = ""
 
@@ -47,8 +47,8 @@ class HubSource:
 
     def snapshot(self, revision: Revision) -> Snapshot:
         """Return the watched files of one commit and what its card says of them."""
-        literal = bool(self._patterns) and all(is_literal(pattern) for pattern in self._patterns)
-        paths = [CARD, *self._patterns] if literal else None
+        named = self._selection.paths
+        paths = [CARD, *named] if named else None
         tree = self._hub.tree(self.name, revision.sha, paths)
         if revision.sha == self._newest and not {*(paths or ())} <= {CARD, *(blob.path for blob in tree)}:
             # The error about the newest revision names the files that there are; older ones are passed over.
@@ -57,11 +57,9 @@ class HubSource:
         if card is not None and card.id not in self._layouts:
             text = self._hub.download(self.name, revision.sha, CARD).read_bytes().decode(errors="replace")
             self._layouts[card.id] = layout_of(text)
-        return Snapshot(
-            revision=revision,
-            blobs=watched(tree, self._patterns, f"{self.name}@{revision.sha[:7]}"),
-            layout=self._layouts[card.id] if card else (),
-        )
+        layout = self._layouts[card.id] if card else ()
+        blobs = self._selection.of(tree, layout, f"{self.name}@{revision.sha[:7]}")
+        return Snapshot(revision=revision, blobs=blobs, layout=layout)
 
     def fetch(self, revision: Revision, blob: Blob) -> Path:
         """Download a file at one commit."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.loopback.base import Fault, status
 from tests.loopback.github import Account
 
 from .quiz import fair, leaky, with_distractors, with_option_columns
@@ -73,6 +74,19 @@ def gated(stage: Stage) -> None:
     stage.dataset.gated = "manual"
 
 
+def withheld(stage: Stage) -> None:
+    """A file that the tree lists is not to be had."""
+    new_data(stage)
+    gone = status(404, headers={"X-Error-Code": "EntryNotFound"})
+    stage.hub.faults.append(Fault(matches=lambda request: request.path.endswith(DATA), before=gone, times=99))
+
+
+def failing(stage: Stage) -> None:
+    """The Hub is in trouble itself."""
+    new_data(stage)
+    stage.hub.faults.append(Fault(matches=lambda request: "/tree/" in request.path, before=status(503)))
+
+
 def read_only(stage: Stage) -> None:
     """A token that may read issues, as on a pull request from a fork."""
     new_data(stage)
@@ -131,6 +145,8 @@ CASES: dict[str, Case] = {
     "unknown Hub token": wrong(3, "team/quiz", "not accept", "hf-token", hf_token="hf_other"),
     "disabled dataset": wrong(3, "team/quiz", "disabled", arrange=disabled),
     "gated dataset": wrong(3, "team/quiz", "gated", "accept its terms", arrange=gated),
+    "withheld file": wrong(3, "team/quiz@", "does not hand out", "run again", arrange=withheld),
+    "failing Hub": wrong(3, "team/quiz@", "answered 503", "run again", arrange=failing),
     "no such branch": wrong(3, "team/quiz", "no such revision", "branch", revision="none"),
     "no such file": wrong(3, "team/quiz@", "'none.csv'", DATA, files="none.csv"),
     "empty file": wrong(3, "team/quiz@", DATA, "is empty", arrange=empty_data),

@@ -145,14 +145,17 @@ def is_call(request: Request) -> bool:
 
 
 def test_r23_whoever_gives_up_leaves_the_issue_alone_and_goes_on(reported: Stage) -> None:
-    """More than the budget is asked for one dataset; the other one is audited."""
+    """More than the budget is asked for the data of one dataset; the other one is audited."""
     reported.repo.commit("Balance", {DATA: FAIR})
     before = reported.body
     other = DatasetRepo.create(reported.root / "other.git")
     other.commit("Upload", {DATA: FAIR})
     reported.hub.datasets["team/other"] = HubDataset(other.path)
     reported.hub.faults.append(
-        Fault(matches=lambda request: "/commits/" in request.path, before=rate_limited(3600))
+        Fault(
+            matches=lambda request: (request.method, request.path.endswith(DATA)) == ("GET", True),
+            before=rate_limited(3600, "resolvers"),
+        )
     )
     config = f"slices: [who]\ndatasets: [{{dataset: {DATASET}}}, {{dataset: team/other}}]\n"
 

@@ -48,8 +48,8 @@ _WORDS = (
 _TOKENS = (
     b'"', b'""', b",", b";", b"\t", b"|", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xed\xa0\xbd",
     b"\xef\xbb\xbf", b"\xff\xfe", b"{", b"}", b"[", b"]", b"[[[[", b'{"a":', b"\\", b"\\ud83d", b"\\u",
-    b"NaN", b"1e999", b"-", b"9" * 5000, b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xff\xff\xff\x7f",
-    b"\x7f", b"\x80\x80\x80\x80\x08", b" " * 300,
+    b"NaN", b"1e999", b"-", b"9" * 5000, b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd",
+    b"\xff\xff\xff\x7f", b"\x7f", b"\x80\x80\x80\x80\x08", b" " * 300,
 )  # fmt: skip
 _NAMES = (
     "data.csv",

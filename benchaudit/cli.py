@@ -41,7 +41,9 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     environment = os.environ if environment is None else environment
     options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options, environment))
+        status = int(options.run(options, environment))
+        # Here and not on the way out, where nobody would catch what it says.
+        sys.stdout.flush()
     except BenchauditError as error:
         complain(error, environment)
         return error.exit_status
@@ -51,6 +53,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         return 0
     except KeyboardInterrupt:
         return 130
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -107,7 +110,8 @@ def _add_settings(
     for name, entry in declared().items():
         if name in without:
             continue
-        about = entry.metadata["about"] + (" (of OLD)" if prefix else "")
+        # The parser takes a % for the beginning of a name of its own.
+        about = entry.metadata["about"].replace("%", "%%") + (" (of OLD)" if prefix else "")
         if isinstance(entry.default, bool):
             parser.add_argument(f"--{prefix}{name}", action="store_const", const="true", help=about)
         else:

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from statistics import NormalDist
 
 from benchaudit.null import Groups, checked, deviation, log_upper_tail
@@ -49,16 +50,22 @@ def detectable_gain(cells: Iterable[Cell], alpha: float) -> float | None:
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, not at {alpha}")
     present = [cell for cell in map(checked, cells) if cell[2] > 0]
+    return _detectable_gain(tuple((k, t, items) for k, t, items, _ in present), alpha)
+
+
+@lru_cache(maxsize=4096)
+def _detectable_gain(present: tuple[tuple[int, int, int], ...], alpha: float) -> float | None:
+    """The same for cells without hits. Slices are often alike in size: each kind is worked out once."""
     merged: Counter[float] = Counter()
-    for k, t, items, _ in present:
+    for k, t, items in present:
         if t < k:
             merged[t / k] += items
     groups = sorted(merged.items())
     critical = _critical_count(groups, alpha)
     if critical > merged.total():
         return None
-    reachable = math.fsum(items * (1 / t - 1 / k) for k, t, items, _ in present)
-    return _needed_move(groups, critical) * reachable / sum(cell[2] for cell in present)
+    reachable = math.fsum(items * (1 / t - 1 / k) for k, t, items in present)
+    return _needed_move(groups, critical) * reachable / sum(items for _, _, items in present)
 
 
 def _critical_count(groups: Groups, alpha: float) -> int:

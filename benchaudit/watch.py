@@ -11,6 +11,7 @@ from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
 from benchaudit.errors import BenchauditError, NothingWatched, SourceError, TrackerError
+from benchaudit.markdown import code
 from benchaudit.models import Revision, Snapshot
 from benchaudit.plan import Operation, Thread, Update, plan
 from benchaudit.report import Links, Occasion, Report, build
@@ -144,12 +145,13 @@ class Watcher:
         revisions, notices = history.revisions, tuple[str, ...]()
         if not history.found:
             revisions = revisions[-1:]
-            notices = (
-                f"**History was rewritten**: revision `{state.seen[:7]}` is gone from it; only the newest is audited.",
-            )
+            gone = code(state.seen[:7])
+            notices = (f"**History was rewritten**: {gone} is gone from it; only the newest is audited.",)
         steps: list[_Step] = []
-        current, seen, lost = state.past.snapshot, state.seen, None
-        for snapshot, lost in self._looked(revisions):
+        current, seen = state.past.snapshot, state.seen
+        lost: NothingWatched | None = None
+        for snapshot, missing in self._looked(revisions):
+            lost = missing
             if snapshot is None:
                 continue
             seen = snapshot.revision.sha

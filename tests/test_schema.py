@@ -12,7 +12,7 @@ from benchaudit.report.schema import config_schema, report_schema
 from tests.support import audit_path
 
 LEAKY = "question,who,correct_answer,incorrect_answers\n" + "".join(
-    f'"Q{number}?",{"me" if number % 3 else ""},"a much longer answer {number}","[""b"", ""c{number}"", ""d""]"\n'
+    f'"Q{number}?",{"me" if number % 3 else ""},"a much longer answer","[""b"", ""c{number}"", ""d""]"\n'
     for number in range(60)
 )
 

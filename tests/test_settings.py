@@ -32,6 +32,8 @@ VALUES = {
     "last-turn": ("true", True),
     "id": ("uid", "uid"),
     "records": ("/data/rows", "/data/rows"),
+    "subset": ("en", "en"),
+    "split": ("validation", "validation"),
     "slices": ("who, type*split, @file", (("who",), ("type", "split"), ("@file",))),
     "baseline-slices": ("type * split", "type*split"),
     "min-rows": ("30", 30),
@@ -54,7 +56,7 @@ VALUES = {
 """A text for every setting, and what is read of it."""
 
 FIGURES = {
-    *("files", "revision", "records", "slices", "baseline-slices", "min-rows", "alpha", "min-effect"),
+    *("files", "subset", "split", "revision", "records", "slices", "baseline-slices", "min-rows", "alpha", "min-effect"),
     *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn", "id"),
     *("gold", "gold-encoding", "gold-fallback"),
 }

@@ -51,7 +51,8 @@ def test_numbers_are_binned_on_request_only(tmp_path):
     path = tmp_path / "test.csv"
     path.write_text(ROWS)
     found = slices(audit_path(path, slices="tokens%100"))
-    assert found == {("[-100, 0)",): 1, ("[100, 200)",): 1, ("[900, 1000)",): 1, ("many",): 1, (None,): 1}
+    bins = {("[-100, 0)",): 1, ("[100, 200)",): 1, ("[900, 1000)",): 1}
+    assert found == bins | {("many",): 1, (None,): 1}
     assert ("120",) in slices(audit_path(path, slices="tokens"))
 
 
@@ -68,8 +69,14 @@ def test_rows_are_sliced_by_where_they_were_found(tmp_path):
     (tmp_path / "README.md").write_text(CARD)
     audit = audit_path(tmp_path, slices="@file,@dir,@config,@split")
     assert slices(audit) == {
-        ("odd/one.csv",): 5, ("more/two.csv",): 5, ("odd",): 5, ("more",): 5, ("hard",): 10, ("probe",): 5, ("test",): 5,
-    }  # fmt: skip
+        ("odd/one.csv",): 5,
+        ("more/two.csv",): 5,
+        ("odd",): 5,
+        ("more",): 5,
+        ("hard",): 10,
+        ("probe",): 5,
+        ("test",): 5,
+    }
     assert audit_path(tmp_path, split="probe").rows == 5
     assert audit_path(tmp_path, subset="hard").rows == 10
 

@@ -106,12 +106,12 @@ def write(name: str, document: Any) -> None:
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     # A lone surrogate, as in a file name that is no UTF-8, cannot be written.
     text = text.encode(errors="replace").decode()
+    if name == "-":
+        # The same JSON, but a runner that reads along would take the mark for a command of its own.
+        sys.stdout.write(text.replace("##[", "#\\u0023["))
+        return
     try:
-        if name == "-":
-            # The same JSON, but a runner that reads along would take the mark for a command of its own.
-            sys.stdout.write(text.replace("##[", "#\\u0023["))
-        else:
-            Path(name).write_text(text, encoding="utf-8")
+        Path(name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise SettingsError(
             f"cannot be written ({error.strerror})", where=name, todo="name another file"

@@ -29,6 +29,10 @@ _WORDS = {
 QUIET = frozenset({"slight", "none-found", "too-few", "not-applicable"})
 
 
+MOST_AFFECTED = 3
+"""Slices that are named for a reason to leave rows out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One slice and check, with what is known of its change."""
@@ -36,6 +40,7 @@ class Line:
     key: SliceKey
     check: str
     n: int
+    left_out: int
     judged: Judged
     change: Change | None
 
@@ -51,7 +56,14 @@ def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
     changes = {(item.key, item.check): item for item in comparison.changes} if comparison else {}
     return sorted(
         (
-            Line(key=part.key, check=name, n=part.n, judged=judged, change=changes.get((part.key, name)))
+            Line(
+                key=part.key,
+                check=name,
+                n=part.n,
+                left_out=sum(part.left_out.values()),
+                judged=judged,
+                change=changes.get((part.key, name)),
+            )
             for part in audit.slices
             for name, judged in part.checks.items()
         ),
@@ -87,7 +99,8 @@ def slice_row(line: Line) -> list[str]:
         f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
         _change(line.change),
     ]
-    named = [slice_name(line.key), integer(line.n), line.check, verdict_words(line.judged)]
+    items = f"{integer(line.n)} ({integer(line.left_out)} out)" if line.left_out else integer(line.n)
+    named = [slice_name(line.key), _unbroken(items), line.check, verdict_words(line.judged)]
     return [*named, *map(_unbroken, figures)]
 
 
@@ -110,17 +123,24 @@ def slice_table(lines: Iterable[Line]) -> str:
 
 
 def left_out_table(audit: Audit) -> str:
-    """Rows that are no items, by reason."""
+    """Rows that are no items, by reason, with the slices that have most of them."""
     rows = [
         [
             reason,
             integer(left.rows),
             "yes" if left.defective else "no",
+            _most_affected(audit, reason),
             ", ".join(code(name, 60) for name in left.sample),
         ]
         for reason, left in sorted(audit.left_out.items(), key=lambda item: (-item[1].rows, item[0]))
     ]
-    return table(["Reason", "Rows", "Counts against every claim", "For example"], rows)
+    return table(["Reason", "Rows", "Counts against every claim", "Most in", "For example"], rows)
+
+
+def _most_affected(audit: Audit, reason: str) -> str:
+    counts = [(part.left_out.get(reason, 0), part.key) for part in audit.slices if part.key]
+    most = sorted(((rows, key) for rows, key in counts if rows), key=lambda item: (-item[0], repr(item[1])))
+    return ", ".join(f"{slice_name(key)} ({integer(rows)})" for rows, key in most[:MOST_AFFECTED]) or "–"
 
 
 def findings_table(audit: Audit) -> str:

@@ -20,12 +20,14 @@ STYLE = """
 body { margin: 0; padding: 24px; background: #fff; color: #1f2328;
   font: 14px/1.5 -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, "DejaVu Sans", sans-serif; }
 main { width: 920px; border: 1px solid #d1d9e0; border-radius: 6px; }
-header { padding: 10px 16px; background: #f6f8fa; border-bottom: 1px solid #d1d9e0; border-radius: 6px 6px 0 0; color: #59636e; }
+header { padding: 10px 16px; background: #f6f8fa; border-bottom: 1px solid #d1d9e0; color: #59636e; }
 header b { color: #1f2328; }
 article { padding: 16px; }
 h3 { font-size: 1.25em; margin: 24px 0 12px; }
-code { padding: .15em .35em; background: #eff1f3; border-radius: 6px; font: 85% ui-monospace, "DejaVu Sans Mono", monospace; white-space: break-spaces; }
-pre { padding: 12px; background: #f6f8fa; border-radius: 6px; overflow: hidden; } pre code { padding: 0; background: none; }
+code { padding: .15em .35em; background: #eff1f3; border-radius: 6px; white-space: break-spaces;
+  font: 85% ui-monospace, "DejaVu Sans Mono", monospace; }
+pre { padding: 12px; background: #f6f8fa; border-radius: 6px; overflow: hidden; }
+pre code { padding: 0; background: none; }
 table { border-collapse: collapse; font-size: 13px; margin: 12px 0; display: block; max-width: 100%; }
 th, td { border: 1px solid #d1d9e0; padding: 5px 9px; } tr:nth-child(2n) { background: #f6f8fa; }
 blockquote { margin: 0 0 12px; padding: 0 12px; color: #59636e; border-left: 4px solid #d1d9e0; }
@@ -37,7 +39,8 @@ def page(title: str, body: str) -> str:
     """An HTML page that shows an issue's body about as GitHub does."""
     inside = MarkdownIt("commonmark", {"html": True}).enable("table").render(body)
     head = f"<header><b>github-actions</b> bot · {title}</header>"
-    return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style><main>{head}<article>{inside}</article></main>"
+    style = f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>"
+    return f"{style}<main>{head}<article>{inside}</article></main>"
 
 
 def photograph(html: str, target: Path, width: int, height: int) -> None:
@@ -59,7 +62,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "benchaudit", "demo", "--folder", f"{folder}/demo"], check=True)
         issue = next(Path(folder).glob("demo/benchaudit-reports/*/issue.md"))
-        photograph(page("benchaudit: demo/personal-preferences", issue.read_text(encoding="utf-8")), HERE / "issue.png", 970, 1130)
+        shown = page("benchaudit: demo/personal-preferences", issue.read_text(encoding="utf-8"))
+        photograph(shown, HERE / "issue.png", width=970, height=1130)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,26 @@ class Comparison:
     notes: tuple[str, ...] = ()
     pairs: Pairs | None = None
 
+    @property
+    def worse(self) -> bool:
+        """Whether a slice leaks that did not, or leaks severely that did not."""
+        return any(
+            change.new is not None
+            and change.new.verdict == "leak"
+            and (
+                change.old is None
+                or change.old.verdict != "leak"
+                or (change.new.severe and not change.old.severe)
+            )
+            for change in self.changes
+        )
+
+    @property
+    def cleared(self) -> bool:
+        """Whether there was a leak before, and there is none now, nor a slice that could hide one."""
+        before = any(past.verdict == "leak" for past in self.old.checks.values())
+        return before and self.new.verdict not in {"leak", "incomplete"}
+
 
 def rate(tally: Tally) -> Fraction:
     """The accuracy of *pick*. ZeroDivisionError for an empty tally, which has no rate."""

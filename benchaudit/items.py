@@ -209,6 +209,5 @@ def _named_rows(connection: duckdb.DuckDBPyConnection, code: str, condition: str
 
 
 def _integer(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
-    row = connection.execute(sql).fetchone()
-    assert row is not None
-    return int(row[0])
+    ((number,),) = connection.execute(sql).fetchall()
+    return int(number)

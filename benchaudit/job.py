@@ -50,7 +50,7 @@ def run(source: str, layers: Sequence[Layer], environment: Mapping[str, str]) ->
 
 
 def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, str]) -> list[list[Layer]]:
-    """The layers of each dataset: flags and inputs before the config file's, tokens of the environment last."""
+    """The layers of each dataset: flags and inputs, the config file's, tokens of the environment."""
     if not base.config:
         return [list(layers)]
     path = Path(environment.get("GITHUB_WORKSPACE", "."), base.config)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchaudit.notes import notes_of, with_notes
 from benchaudit.report import Report, comment_marker
 
 
@@ -50,28 +51,61 @@ class Update:
     body: str
 
 
-Operation = Create | Comment | Update
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopen:
+    """Open a report issue again that was closed."""
+
+    thread: Thread
 
 
-def plan(
-    report: Report, held: Thread | None, labels: tuple[str, ...] = (), assignees: tuple[str, ...] = ()
-) -> tuple[Operation, ...]:
-    """Decide what to write, in order; nothing where the tracker holds this very report."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Close:
+    """Close the report issue: its last leak is gone."""
+
+    thread: Thread
+
+
+Operation = Create | Comment | Update | Reopen | Close
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What the settings say of report issues."""
+
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    close_when_clean: bool = False
+
+
+NO_POLICY = Policy()
+
+
+def plan(report: Report, held: Thread | None, policy: Policy = NO_POLICY) -> tuple[Operation, ...]:
+    """Decide what to write, in order; nothing where the tracker holds this very report.
+
+    Whoever closed the issue is respected: its figures go on being kept, in silence, until a leak is
+    new or has become worse.
+    """
     if held is None:
         return (
             Create(
                 dataset=report.dataset,
                 title=report.title,
                 body=report.body,
-                labels=labels,
-                assignees=assignees,
+                labels=policy.labels,
+                assignees=policy.assignees,
             ),
         )
     operations: list[Operation] = []
-    if report.comment:
+    if report.comment and (held.open or report.worse):
         operations.append(Comment(thread=held, key=comment_marker(report.revision), body=report.comment))
-    if not same_text(held.body, report.body):
-        operations.append(Update(thread=held, body=report.body))
+        if not held.open:
+            operations.append(Reopen(thread=held))
+        elif report.cleared and policy.close_when_clean:
+            operations.append(Close(thread=held))
+    body = with_notes(report.body, notes_of(held.body))
+    if not same_text(held.body, body):
+        operations.append(Update(thread=held, body=body))
     return tuple(operations)
 
 

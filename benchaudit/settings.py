@@ -175,6 +175,9 @@ class Settings:
     author: str = setting("Account that the report issues belong to.", _text)
     labels: tuple[str, ...] = setting("Labels of a new report issue.", _names, ())
     assignees: tuple[str, ...] = setting("Accounts to assign a new report issue to.", _names, ())
+    close_when_clean: bool = setting(
+        "Close the report issue when its last leak is gone.", _flag, default=False
+    )
     templates: str = setting("Folder with templates that replace the built-in ones.", _text)
     dry_run: bool = setting("Print what would be written instead of writing it.", _flag, default=False)
     max_commits: int = setting("Most new commits to look at in one run.", _whole(1), 200)

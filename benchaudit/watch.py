@@ -13,7 +13,8 @@ from benchaudit.compare import Comparison, PastAudit, compare, past_of
 from benchaudit.errors import BenchauditError, NothingWatched, SourceError, TrackerError
 from benchaudit.markdown import code
 from benchaudit.models import Revision, Snapshot
-from benchaudit.plan import Operation, Thread, Update, plan
+from benchaudit.notes import notes_of
+from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.report import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
 from benchaudit.settings import Settings
@@ -73,6 +74,16 @@ class _Backlog:
     lost: NothingWatched | None = None
     skipped: int = 0
     notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Position:
+    """Where a walk through the backlog stands: the last audit, the headlines so far, what came of it."""
+
+    past: PastAudit | None
+    before: Audited | None
+    history: tuple[Headline, ...]
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,54 +208,60 @@ class Watcher:
         first: bool,
     ) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
-        began, before = self._past(backlog.start, state)
-        past = began
-        history = state.history if state else (headline(before.audit),) if before else ()
-        outcome: Outcome | None = None
+        past, before = self._past(backlog.start, state)
+        at = _Position(
+            past=past,
+            before=before,
+            history=state.history if state else (headline(before.audit),) if before else (),
+            outcome=Outcome(
+                dataset=self.source.name, revision="", changed=True, began=past, thread=held, failure=failure
+            ),
+        )
         for number, step in enumerate(backlog.steps):
-            audited = self._audit(step.snapshot, lenient=past is not None)
-            comparison = self._compare(past, before, audited, step.snapshot)
-            occasion = Occasion(
-                snapshot=step.snapshot,
-                seen=step.seen,
-                settings=self.settings.digest,
-                links=self._links(audited.audit, comparison, history, step.seen),
-                slicings=self.settings.slices,
-                history=history,
-                first=first and number == 0,
-                skipped=backlog.skipped,
-                notices=backlog.notices,
+            at = self._advance(at, step, backlog, first=first and number == 0)
+        return at.outcome
+
+    def _advance(self, at: _Position, step: _Step, backlog: _Backlog, *, first: bool) -> _Position:
+        """One step: audit, compare, report, deliver."""
+        audited = self._audit(step.snapshot, lenient=at.past is not None)
+        audit, comparison = audited.audit, self._compare(at.past, at.before, audited, step.snapshot)
+        occasion = Occasion(
+            snapshot=step.snapshot,
+            seen=step.seen,
+            settings=self.settings.digest,
+            links=self._links(audit, comparison, at.history, step.seen),
+            slicings=self.settings.slices,
+            history=at.history,
+            first=first,
+            skipped=backlog.skipped,
+            notices=backlog.notices,
+            notes=notes_of(at.outcome.thread.body) if at.outcome.thread else "",
+        )
+        report = build(audit, comparison, occasion, self.templates)
+        news = comparison is not None and bool(comparison.material) and not step.told
+        report = report if news else replace(report, comment="")
+        outcome = replace(
+            at.outcome,
+            revision=audit.origin.revision.sha,
+            previous=comparison.old.snapshot.revision.sha if comparison else "",
+            material=news or at.outcome.material,
+            verdict=audit.verdict,
+            severe=audit.severe,
+            baseline=headline(audit).baseline,
+            audit=audit,
+            comparison=comparison,
+            report=report,
+        )
+        if outcome.failure is None:
+            policy = Policy(
+                labels=self.settings.labels,
+                assignees=self.settings.assignees,
+                close_when_clean=self.settings.close_when_clean,
             )
-            report = build(audited.audit, comparison, occasion, self.templates)
-            news = bool(comparison and comparison.material) and not step.told
-            if not news:
-                report = replace(report, comment="")
-            made = Outcome(
-                dataset=self.source.name,
-                revision=audited.audit.origin.revision.sha,
-                previous=comparison.old.snapshot.revision.sha if comparison else "",
-                changed=True,
-                material=news or bool(outcome and outcome.material),
-                verdict=audited.audit.verdict,
-                severe=audited.audit.severe,
-                baseline=headline(audited.audit).baseline,
-                audit=audited.audit,
-                comparison=comparison,
-                began=began,
-                report=report,
-                thread=held,
-                comment_url=outcome.comment_url if outcome else "",
-                failure=failure,
-            )
-            outcome = made
-            if failure is None:
-                operations = plan(report, held, self.settings.labels, self.settings.assignees)
-                outcome = self._deliver(operations, made)
-                held, failure = outcome.thread, outcome.failure
-            past, before = past_of(audited.audit, step.snapshot), audited
-            history = report.state.history
-        assert outcome is not None
-        return outcome
+            outcome = self._deliver(plan(report, outcome.thread, policy), outcome)
+        return _Position(
+            past=past_of(audit, step.snapshot), before=audited, history=report.state.history, outcome=outcome
+        )
 
     def _past(self, start: Snapshot | None, state: State | None) -> tuple[PastAudit | None, Audited | None]:
         """The revision to compare with, audited again; where it is gone, what was stored of it."""

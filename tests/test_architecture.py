@@ -18,7 +18,8 @@ PURE = {
     *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
     *("figures", "markdown", "state", "findings", "checks", "report.sentences", "report.tables"),
     *("report.snippet", "report.fitting"),
-    *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "slicing", "trial")),
+    *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
+    "mapping.slicing",
 }
 """Rooms without network, clock, environment or engine; a package's name covers what is in it."""
 

@@ -8,7 +8,8 @@ import pytest
 
 from benchaudit.gate import fails, leaks
 from benchaudit.models import ALL
-from benchaudit.plan import Comment, Create, Thread, Update, plan, same_text
+from benchaudit.notes import notes_of, with_notes
+from benchaudit.plan import Close, Comment, Create, Policy, Reopen, Thread, Update, plan, same_text
 from benchaudit.report import comment_marker
 from tests.builders import FAIR, LONGEST, NEW, OLD, release, reported
 
@@ -25,7 +26,7 @@ def thread(body: str, **fields) -> Thread:
 
 def test_without_an_issue_one_is_created():
     report = reported(None, release(LEAKY), first=True)
-    (operation,) = plan(report, None, ("leak",), ("somebody",))
+    (operation,) = plan(report, None, Policy(labels=("leak",), assignees=("somebody",)))
     assert operation == Create(
         dataset="owner/name", title=report.title, body=report.body, labels=("leak",), assignees=("somebody",)
     )
@@ -70,8 +71,50 @@ def test_a_first_report_has_no_comment():
 def test_labels_and_title_of_an_issue_are_its_readers():
     """An issue that was retitled, closed or relabelled is updated as it stands."""
     report = reported(None, release(LEAKY))
-    (operation,) = plan(report, thread("old", open=False), ("leak",))
+    (operation,) = plan(report, thread("old", open=False), Policy(labels=("leak",)))
     assert operation == Update(thread=thread("old", open=False), body=report.body)
+
+
+def test_a_closed_issue_is_kept_up_to_date_in_silence():
+    """Somebody closed it: a leak that was known is no reason to speak."""
+    grown = {**LEAKY, "a": [LONGEST] * 38 + FAIR * 10}
+    report = reported(release(LEAKY), release(grown, sha=NEW))
+    assert report.comment
+    (operation,) = plan(report, thread("old", open=False))
+    assert isinstance(operation, Update)
+
+
+def test_a_new_leak_opens_a_closed_issue_and_says_why():
+    report = reported(release(CALM), release(LEAKY, sha=NEW))
+    held = thread("old", open=False)
+    comment, reopen, update = plan(report, held)
+    assert (type(comment), reopen, type(update)) == (Comment, Reopen(thread=held), Update)
+
+
+def test_the_last_leak_gone_closes_the_issue_on_request_only():
+    report = reported(release(LEAKY), release(CALM, sha=NEW))
+    assert report.cleared
+    assert not report.worse
+    held = thread("old")
+    assert [type(operation) for operation in plan(report, held)] == [Comment, Update]
+    wished = plan(report, held, Policy(close_when_clean=True))
+    assert [type(operation) for operation in wished] == [Comment, Close, Update]
+
+
+def test_what_people_wrote_is_kept():
+    """Ticked boxes, fences and all; the rest of the body is ours."""
+    mine = "- [x] looked at\n- [ ] told the authors\n\n```md\n<!-- /benchaudit:notes -->\n```"
+    report = reported(release(CALM), release(LEAKY, sha=NEW))
+    held = thread(with_notes("old", mine).replace("\n", "\r\n"))
+    *_, update = plan(report, held)
+    assert notes_of(update.body).replace("\r\n", "\n") == mine
+    assert plan(report, thread(update.body))[:-1] == ()
+
+
+def test_a_body_that_lost_its_notes_gets_an_empty_part():
+    report = reported(None, release(LEAKY))
+    (update,) = plan(report, thread(report.body.split("<!-- benchaudit:notes", 1)[0]))
+    assert update.body == report.body
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,8 @@ VALUES = {
 """A text for every setting, and what is read of it."""
 
 FIGURES = {
-    *("files", "subset", "split", "revision", "records", "slices", "baseline-slices", "min-rows", "alpha", "min-effect"),
+    *("files", "subset", "split", "revision", "records", "slices", "baseline-slices"),
+    *("min-rows", "alpha", "min-effect"),
     *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn", "id"),
     *("gold", "gold-encoding", "gold-fallback"),
 }

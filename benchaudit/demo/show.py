@@ -72,7 +72,7 @@ def _fresh(folder: Path) -> Path:
 
 
 def _commit(repository: Path, commit: DemoCommit, number: int) -> str:
-    """Make one commit at a fixed time by a fixed author, so that the demo has the same revisions everywhere."""
+    """Make one commit at a fixed time by a fixed author: the demo has the same revisions everywhere."""
     if number == 0:
         repository.mkdir()
         _git(repository, "init", "--quiet", "--initial-branch=main", number=number)
@@ -92,11 +92,13 @@ def _commit(repository: Path, commit: DemoCommit, number: int) -> str:
 
 def _git(repository: Path, *arguments: str, number: int) -> str:
     when = f"2026-01-{number + 1:02d}T12:00:00Z"
-    fixed = {
-        "GIT_AUTHOR_NAME": "Demo", "GIT_AUTHOR_EMAIL": "demo@example.invalid", "GIT_AUTHOR_DATE": when,
-        "GIT_COMMITTER_NAME": "Demo", "GIT_COMMITTER_EMAIL": "demo@example.invalid", "GIT_COMMITTER_DATE": when,
-        "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1",
-    }  # fmt: skip
+    fixed = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    for role in ("AUTHOR", "COMMITTER"):
+        fixed |= {
+            f"GIT_{role}_NAME": "Demo",
+            f"GIT_{role}_EMAIL": "demo@example.invalid",
+            f"GIT_{role}_DATE": when,
+        }
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | fixed
     command = ["git", "-c", "core.autocrlf=false", *arguments]
     try:

@@ -82,7 +82,6 @@ def _sound(batch: Any) -> Any:
     import pyarrow as pa
 
     unreadable: list[str | None] = [None] * batch.num_rows
-    batch = pa.record_batch([_plain(column) for column in batch.columns], _places(batch.num_columns))
     if not _is_sound(batch):
         sound = [_is_sound(batch.take([row])) for row in range(batch.num_rows)]
         unreadable = [None if fine else "not-unicode" for fine in sound]
@@ -93,13 +92,6 @@ def _sound(batch: Any) -> Any:
 
 def _places(columns: int) -> list[str]:
     return [f"c{place}" for place in range(columns)]
-
-
-def _plain(column: Any) -> Any:
-    """A column without a dictionary, of which a single broken entry would spoil every row."""
-    import pyarrow as pa
-
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _is_sound(batch: Any) -> bool:

@@ -16,6 +16,7 @@ from benchaudit.compare import Comparison, past_of
 from benchaudit.figures import integer, plural
 from benchaudit.markdown import code, fence, folded, link, plain, table
 from benchaudit.models import Snapshot
+from benchaudit.notes import with_notes
 from benchaudit.report.fitting import Page
 from benchaudit.report.sentences import (
     baseline_sentence,
@@ -70,7 +71,7 @@ class Occasion:
 
     `seen` is the newest commit looked at; `first` says whether this tracker has had no report before;
     `skipped` counts older commits that the limit on catching up left out. `notices` are further
-    sentences that the reader must see.
+    sentences that the reader must see, `notes` what people wrote into the report that is there.
     """
 
     snapshot: Snapshot
@@ -82,11 +83,15 @@ class Occasion:
     first: bool = False
     skipped: int = 0
     notices: tuple[str, ...] = ()
+    notes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What is delivered. `comment` is "" where nothing material changed; `state` is what the body holds."""
+    """What is delivered. `comment` is "" where nothing material changed; `state` is what the body holds.
+
+    `worse` says that a leak is new or has become severe, `cleared` that the last one is gone.
+    """
 
     dataset: str
     revision: str
@@ -95,6 +100,8 @@ class Report:
     comment: str
     summary: str
     state: State
+    worse: bool = False
+    cleared: bool = False
 
 
 def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templates: Templates) -> Report:
@@ -107,22 +114,25 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
     lines, state = lines_of(audit, comparison), _state(audit, occasion)
     parts = _parts(audit, comparison, occasion, lines, templates)
 
-    def page(template: str, head: str = "") -> Page:
-        return Page(template=template, templates=templates, most=MOST_CHARACTERS, head=head)
+    def page(template: str, head: str = "", most: int = MOST_CHARACTERS) -> Page:
+        return Page(template=template, templates=templates, most=most, head=head)
 
     slices, changes = _slice_rows(lines), _change_rows(comparison)
     head = f"{marker(dataset)}\n{dump(state)}\n\n"
     title = {"title": f"benchaudit: {code(dataset)}"}
     comment = page("comment.md", f"{comment_marker(sha)}\n").fill(parts, changes, MOST_CHANGES)
+    body = page("issue.md", head, MOST_CHARACTERS - len(with_notes("", occasion.notes)))
     is_news = comparison is not None and bool(comparison.material) and not occasion.first
     return Report(
         dataset=dataset,
         revision=sha,
         title=f"benchaudit: {plain(dataset)}",
-        body=page("issue.md", head).fill(parts, slices, len(lines)),
+        body=with_notes(body.fill(parts, slices, len(lines)), occasion.notes),
         comment=comment if is_news else "",
         summary=page("summary.md").fill(parts | title, slices, len(lines)),
         state=state,
+        worse=comparison is not None and comparison.worse,
+        cleared=comparison is not None and comparison.cleared,
     )
 
 

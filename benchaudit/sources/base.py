@@ -112,6 +112,10 @@ class Selection:
         return tuple(blob for blob in files if any(_matches(blob.path, pattern) for pattern in self.patterns))
 
 
+EVERYTHING = Selection()
+"""Every data file."""
+
+
 def _matches(path: str, pattern: str) -> bool:
     return path == pattern or fnmatchcase(path, pattern)
 

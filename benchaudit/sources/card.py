@@ -35,7 +35,7 @@ _SPLITS = {
 
 
 def labels_of(path: str, layout: Sequence[str]) -> dict[str, str | None]:
-    """The config and the split of a file: as the card's YAML has it, else as its path says; None for neither."""
+    """The config and the split of a file, as the card's YAML has it, else as its path says; else None."""
     for line in layout:
         names, _, pattern = line.partition(": ")
         config, slash, split = names.rpartition("/")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from benchaudit.errors import SourceError
 from benchaudit.models import Blob, Revision, Snapshot
-from benchaudit.sources.base import CARD, History, Selection
+from benchaudit.sources.base import CARD, EVERYTHING, History, Selection
 from benchaudit.sources.card import layout_of
 
 
 class FileSource:
     """Files as they are now. The revision's `sha` is a digest of the watched files' ids."""
 
-    def __init__(self, path: Path, selection: Selection = Selection()) -> None:  # noqa: B008 - it is frozen
+    def __init__(self, path: Path, selection: Selection = EVERYTHING) -> None:
         self.name = path.name
         if not path.exists():
             raise SourceError("no such file or directory", where=str(path), todo="check the path")

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchaudit.errors import TrackerError
-from benchaudit.plan import Comment, Create, Operation, Thread, Update
+from benchaudit.notes import notes_of, with_notes
+from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
 from benchaudit.state import is_ours
 from benchaudit.tracker.base import Done
 
@@ -31,11 +32,17 @@ class FolderTracker:
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation."""
         try:
-            if isinstance(operation, Create):
-                return Done(thread=self._create(operation))
-            if isinstance(operation, Update):
-                return Done(thread=self._update(operation))
-            return self._comment(operation)
+            match operation:
+                case Create():
+                    return Done(thread=self._create(operation))
+                case Update():
+                    return Done(thread=self._update(operation))
+                case Comment():
+                    return self._comment(operation)
+                case Reopen(thread=thread) | Close(thread=thread):
+                    return Done(
+                        thread=self._turn(thread, "open" if isinstance(operation, Reopen) else "closed")
+                    )
         except (OSError, UnicodeError) as error:
             raise TrackerError(
                 f"cannot be written ({error})", where=str(self._root), todo="check the folder"
@@ -77,8 +84,16 @@ class FolderTracker:
 
     def _update(self, operation: Update) -> Thread:
         path = Path(operation.thread.url)
-        _write(path, operation.body)
+        # Somebody may have written since the plan was made.
+        notes = notes_of(path.read_text(encoding="utf-8"))
+        _write(path, with_notes(operation.body, notes) if notes else operation.body)
         return self._read(path.parent)
+
+    def _turn(self, thread: Thread, state: str) -> Thread:
+        folder = Path(thread.url).parent
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8")) | {"state": state}
+        _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        return self._read(folder)
 
     def _comment(self, operation: Comment) -> Done:
         folder = Path(operation.thread.url).parent

@@ -18,7 +18,8 @@ from requests.exceptions import RequestException
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from benchaudit.errors import TrackerError
-from benchaudit.plan import Comment, Create, Operation, Thread, Update, same_text
+from benchaudit.notes import notes_of, with_notes
+from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update, same_text
 from benchaudit.state import is_ours
 from benchaudit.tracker.base import Done
 
@@ -66,11 +67,17 @@ class GitHubTracker:
 
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation, and read back what was written."""
-        if isinstance(operation, Create):
-            return Done(thread=self._create(operation))
-        if isinstance(operation, Update):
-            return Done(thread=self._update(operation))
-        return self._comment(operation)
+        match operation:
+            case Create():
+                return Done(thread=self._create(operation))
+            case Update():
+                return Done(thread=self._update(operation))
+            case Comment():
+                return self._comment(operation)
+            case Reopen(thread=thread):
+                return Done(thread=self._turned(thread, "open", "reopened"))
+            case Close(thread=thread):
+                return Done(thread=self._turned(thread, "closed", "completed"))
 
     def _login(self) -> str:
         if not self._author:
@@ -126,10 +133,24 @@ class GitHubTracker:
         return self._checked(first, operation.body)
 
     def _update(self, operation: Update) -> Thread:
-        number = operation.thread.number
+        number, written = operation.thread.number, operation.body
+
+        def write() -> None:
+            nonlocal written
+            issue = self._repository.get_issue(number)
+            # Somebody may have written since the plan was made: the last write wins, theirs must be in it.
+            notes = notes_of(issue.body or "")
+            written = with_notes(operation.body, notes) if notes else operation.body
+            if not same_text(issue.body or "", written):
+                issue.edit(body=written)
+
         # Setting a text to what it shall be can be repeated without harm.
-        self._read(lambda: self._repository.get_issue(number).edit(body=operation.body))
-        return self._checked(self._read(lambda: _thread(self._repository.get_issue(number))), operation.body)
+        self._read(write)
+        return self._checked(self._read(lambda: _thread(self._repository.get_issue(number))), written)
+
+    def _turned(self, thread: Thread, state: str, reason: str) -> Thread:
+        self._read(lambda: self._repository.get_issue(thread.number).edit(state=state, state_reason=reason))
+        return self._read(lambda: _thread(self._repository.get_issue(thread.number)))
 
     def _comment(self, operation: Comment) -> Done:
         number = operation.thread.number

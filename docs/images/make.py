@@ -49,11 +49,12 @@ def photograph(html: str, target: Path, width: int, height: int) -> None:
         source = Path(folder) / "page.html"
         source.write_text(html, encoding="utf-8")
         command = [
-            os.environ.get("CHROMIUM", "chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
-            "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--hide-scrollbars", "--force-device-scale-factor=2", f"--user-data-dir={folder}/profile",
-            f"--window-size={width},{height}", f"--screenshot={target}", source.as_uri(),
-        ]  # fmt: skip
+            os.environ.get("CHROMIUM", "chromium"),
+            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+            *("--hide-scrollbars", "--force-device-scale-factor=2", f"--user-data-dir={folder}/profile"),
+            *(f"--window-size={width},{height}", f"--screenshot={target}", source.as_uri()),
+        ]
         subprocess.run(command, check=True, capture_output=True)
 
 

@@ -1,0 +1,34 @@
+"""The part of a report issue that belongs to people: what stands between its markers is kept. Pure."""
+
+from __future__ import annotations
+
+from benchaudit.markdown import comment_places
+
+OPEN = "<!-- benchaudit:notes -->"
+CLOSE = "<!-- /benchaudit:notes -->"
+_EMPTY = "*Notes: what people write between the two invisible markers here is kept.*"
+
+
+def notes_of(body: str) -> str:
+    """What people wrote in a body; "" where the markers are not there, or not in order."""
+    place = _inside(body)
+    return body[place].strip() if place else ""
+
+
+def with_notes(body: str, notes: str) -> str:
+    """A body with these notes in its own part; it gets one at its end where it has none."""
+    inside = f"\n\n{notes or _EMPTY}\n\n"
+    place = _inside(body)
+    if place is None:
+        return f"{body.rstrip()}\n\n{OPEN}{inside}{CLOSE}\n"
+    return body[: place.start] + inside + body[place.stop :]
+
+
+def _inside(body: str) -> slice | None:
+    """Between the first opening marker and the last closing one; a copy in a fence or a list is no marker."""
+    places = comment_places(body)
+    opening = [place.start + body[place].index(OPEN) + len(OPEN) for place in places if OPEN in body[place]]
+    closing = [place.start + body[place].index(CLOSE) for place in places if CLOSE in body[place]]
+    if not (opening and closing) or closing[-1] < opening[0]:
+        return None
+    return slice(opening[0], closing[-1])

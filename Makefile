@@ -8,10 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 UPGRADE ?=
+N ?= 10000
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lock golden clean
+.PHONY: help demo test lint bench fuzz lock golden clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -20,7 +21,7 @@ demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded
 	$(BIN)/benchaudit demo
 
 test: $(VENV)/dev.stamp ## All tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 # Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
 lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; changes nothing
@@ -34,6 +35,13 @@ lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; change
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/hadolint Dockerfile
 	@! grep -nE '://|^--' requirements/*.txt || { echo 'A lock names where packages come from: that is for each machine to say.' >&2; exit 1; }
+
+bench: $(VENV)/dev.stamp ## The measurements of docs/, as tables
+	$(BIN)/python benchmarks/null.py
+	$(BIN)/python benchmarks/false_alarms.py
+
+fuzz: $(VENV)/dev.stamp ## Read N mutated files; nothing but our own errors may come out
+	$(BIN)/python -m tests.fuzz.fuzz_reading $(N)
 
 golden: $(VENV)/dev.stamp ## Write the expected outputs of tests anew; read the diff before committing it
 	$(BIN)/python -m pytest --update-golden $(ARGS)

@@ -81,7 +81,7 @@ def audit_snapshot(
             )
             for path, blob in zip(paths, snapshot.blobs, strict=True)
         ]
-        proposal = resolve(tables[0], settings.mapping, connection)
+        proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         for line in proposal.evidence:
             say(f"{where}: {line}")
         slicings, not_run = list(settings.slices), list[str]()

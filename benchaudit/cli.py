@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WATCH_ONLY = frozenset(
     {
         *("dataset", "revision", "config", "max-commits"),
-        *("channel", "repository", "author", "labels", "assignees", "templates", "dry-run", "github-token"),
+        *("channel", "repository", "author", "labels", "assignees", "templates", "close-when-clean", "dry-run", "github-token"),
     }
 )
 _MAPPING = frozenset(

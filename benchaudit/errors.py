@@ -52,7 +52,11 @@ class NothingWatched(SourceError):
     """The revision can be read but holds none of the files to audit."""
 
 
-class RateLimited(SourceError):
+class Unavailable(SourceError):
+    """The source cannot be read at present; a later run may find it well."""
+
+
+class RateLimited(Unavailable):
     """The Hub asked to wait for longer than the budget allows."""
 
 

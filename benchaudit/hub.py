@@ -27,6 +27,7 @@ from benchaudit.errors import (
     RevisionGone,
     SettingsError,
     SourceError,
+    Unavailable,
 )
 from benchaudit.models import Blob, Revision
 
@@ -189,12 +190,12 @@ class Hub:
         except (_HTTPError, OSError):
             raise self._unreachable(where) from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise SourceError(
+            raise Unavailable(
                 "the Hub gave an answer that is not understood", where=where, todo="run again"
             ) from None
 
     def _unreachable(self, where: str) -> SourceError:
-        return SourceError(
+        return Unavailable(
             f"the Hub at {self.endpoint} does not answer",
             where=where,
             todo="check HF_ENDPOINT and the network",
@@ -232,9 +233,9 @@ class Hub:
             ),
             (
                 isinstance(error, errors.EntryNotFoundError),
-                SourceError,
-                "lists a file that it does not hand out",
-                "run again later",
+                RevisionGone,
+                "lists a file that the Hub does not hand out",
+                "look for it on the Hub",
             ),
             (
                 isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404},
@@ -247,7 +248,7 @@ class Hub:
         for applies, kind, what, todo in meanings:
             if applies:
                 return kind(what, where=where, todo=todo)
-        return SourceError(f"the Hub answered {status}", where=where, todo="run again later")
+        return Unavailable(f"the Hub answered {status}", where=where, todo="run again later")
 
 
 def asked_wait(headers: Any) -> float | None:

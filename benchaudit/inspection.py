@@ -73,7 +73,7 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
             slices=tuple(name for name in names if _slices(name, sample, settings.min_rows)),
         )
         try:
-            proposal = resolve(tables[0], settings.mapping, connection)
+            proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         except MappingError as error:
             return replace(seen, problem=error)
         counts = count_items(tables, proposal.mapping, [], all_checks(), connection, work / "rows.parquet")

@@ -19,9 +19,8 @@ from typing import Any
 from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
-CHANNELS = ("github", "hub", "folder", "none")
+CHANNELS = ("github", "folder", "none")
 FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
-SAMPLES = ("none", "ids", "text")
 
 Given = tuple[str, str]
 """A text and the place where it was given, such as `--min-rows` or `benchaudit.yml:4`."""

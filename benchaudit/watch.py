@@ -10,7 +10,7 @@ from pathlib import Path
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
-from benchaudit.errors import BenchauditError, NothingWatched, SourceError, TrackerError
+from benchaudit.errors import MappingError, NothingWatched, SourceError, TrackerError, Unavailable
 from benchaudit.markdown import code
 from benchaudit.models import Revision, Snapshot
 from benchaudit.notes import notes_of
@@ -74,6 +74,13 @@ class _Backlog:
     lost: NothingWatched | None = None
     skipped: int = 0
     notices: tuple[str, ...] = ()
+
+    def without(self, snapshot: Snapshot) -> _Backlog:
+        """The same, and readers are told that this one could not be audited."""
+        notice = (
+            f"**Revision `{snapshot.revision.sha[:7]}` could not be audited**: the log of the run says why."
+        )
+        return replace(self, notices=(*self.notices, notice))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +216,8 @@ class Watcher:
     ) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
         past, before = self._past(backlog.start, state)
+        if backlog.start is not None and past is None:
+            backlog = backlog.without(backlog.start)
         at = _Position(
             past=past,
             before=before,
@@ -217,8 +226,15 @@ class Watcher:
                 dataset=self.source.name, revision="", changed=True, began=past, thread=held, failure=failure
             ),
         )
-        for number, step in enumerate(backlog.steps):
-            at = self._advance(at, step, backlog, first=first and number == 0)
+        for step in backlog.steps:
+            try:
+                at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
+            except (SourceError, MappingError) as error:
+                if isinstance(error, Unavailable) or step is backlog.steps[-1]:
+                    raise
+                # The next commit may have mended what this one broke: it must not stand in the way for ever.
+                self.say(f"passed over: {error}")
+                backlog = backlog.without(step.snapshot)
         return at.outcome
 
     def _advance(self, at: _Position, step: _Step, backlog: _Backlog, *, first: bool) -> _Position:
@@ -264,16 +280,16 @@ class Watcher:
         )
 
     def _past(self, start: Snapshot | None, state: State | None) -> tuple[PastAudit | None, Audited | None]:
-        """The revision to compare with, audited again; where it is gone, what was stored of it."""
+        """The revision to compare with, audited again; where that cannot be, what is stored of it."""
         if start is None:
             return None, None
         try:
             before = self._audit(start, lenient=True)
-        except BenchauditError as error:
-            if state is None or error.exit_status != SourceError.exit_status:
+        except (SourceError, MappingError) as error:
+            if isinstance(error, Unavailable):
                 raise
-            self.say(f"the earlier revision cannot be audited again: {error}")
-            return state.past, None
+            self.say(f"the earlier revision cannot be audited: {error}")
+            return (state.past if state else None), None
         return past_of(before.audit, start), before
 
     def _audit(self, snapshot: Snapshot, *, lenient: bool) -> Audited:

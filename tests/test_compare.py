@@ -303,12 +303,14 @@ def test_news_are_said_in_words():
         "severity": comparison({ALL: SEVERE}, {ALL: NOT_SEVERE}).material[0].text,
         "direction": comparison({ALL: AVOID}, {ALL: PICK}).material[0].text,
         "rate": comparison({ALL: LEAK}, {ALL: NOTHING}).material[1].text,
+        "gone": comparison({ALL: SEVERE}, {ALL: NOTHING}).material[0].text,
     }
     assert texts == {
         "verdict": "none-found → severe leak",
         "severity": "severe leak → leak",
         "direction": "best rule: avoid → pick",
         "rate": "the rate moved",
+        "gone": "severe leak → none-found",
     }
 
 
@@ -368,12 +370,13 @@ def test_a_slice_that_comes_or_goes(n, news):
         comparison({ALL: NOTHING, (("topic", "u"),): NOTHING}, {ALL: NOTHING, TOPIC: part}),
         comparison({ALL: NOTHING, TOPIC: part}, {ALL: NOTHING, (("topic", "u"),): FEW}),
     )
-    assert [m for m in kinds(came) if m == "appeared"] == (["appeared"] if news else [])
-    assert [m for m in kinds(went) if m == "vanished"] == (["vanished"] if news else [])
+    assert [item.key for item in came.material if item.kind == "appeared"] == ([TOPIC] if news else [])
+    assert [item.key for item in went.material if item.kind == "vanished"] == ([TOPIC] if news else [])
     for found in (came, went):
         (change,) = [change for change in found.changes if change.key == TOPIC]
         assert (change.moved, change.steps, change.material) == (None, {}, news)
-        assert all(item.text in {"the slice is new", "the slice is gone"} for item in found.material)
+        texts = {TOPIC: {"appeared": "the slice is new", "vanished": "the slice is gone"}}
+        assert all(texts[item.key][item.kind] == item.text for item in found.material if item.key == TOPIC)
 
 
 def test_min_rows_is_a_setting():
@@ -418,10 +421,11 @@ def test_of_a_slice_that_was_not_stored_nothing_is_said():
     new = audit({ALL: NOTHING, TOPIC: NOTHING})
     found = compare(replace(old, complete=False), new, snapshot("b"))
     assert kinds(found) == ["vanished"]
-    assert any("Not every slice" in note for note in found.notes)
+    incomplete = "Not every slice of the old revision was stored: of the others no change is shown."
+    assert incomplete in found.notes
     whole = compare(old, new, snapshot("b"))
     assert kinds(whole) == ["appeared", "vanished"]
-    assert not any("Not every slice" in note for note in whole.notes)
+    assert incomplete not in whole.notes
 
 
 # --- files, the card and columns ---
@@ -475,7 +479,8 @@ def test_files_and_splits_that_the_audit_uses(before, after, expected):
     """Are news when they come, go or move, whatever the figures say; they are in no slice."""
     found = comparison({ALL: NOTHING}, {ALL: NOTHING}, old_snapshot=before, snapshot=after)
     assert [news.text for news in found.material] == expected
-    assert all((news.key, news.check) == (None, "") for news in found.material)
+    kind = "layout" if before.layout != after.layout else "file"
+    assert all((news.kind, news.key, news.check) == (kind, None, "") for news in found.material)
 
 
 def mapped(**columns: Any) -> Audit:
@@ -495,6 +500,12 @@ def mapped(**columns: Any) -> Audit:
             {"distractors": ("d", "e")}, {"distractors": ("e",)}, ["column gone: d"], id="a distractor"
         ),
         pytest.param({"gold_fallback": "f"}, {}, ["column gone: f"], id="a fallback"),
+        pytest.param(
+            {"gold": "g", "gold_fallback": "f", "id": "i"},
+            {"gold": "g", "id": "i"},
+            ["column gone: f"],
+            id="all",
+        ),
         pytest.param({"question": ("q", "c")}, {"question": ("c", "q")}, [], id="another order"),
     ],
 )
@@ -520,10 +531,12 @@ def test_a_column_that_is_gone_is_not_run():
 
 
 def test_a_crossed_slicing_goes_with_either_of_its_columns():
-    """It is named as it was set."""
-    key: SliceKey = (("kind", "k"), ("topic", "t"))
-    found = comparison(audit({ALL: NOTHING, key: NOTHING}), audit({ALL: NOTHING}, not_run=("kind*topic",)))
+    """And comes with the other; it is named as it was set."""
+    both = audit({ALL: NOTHING, (("kind", "k"), ("topic", "t")): NOTHING})
+    found = comparison(both, audit({ALL: NOTHING}, not_run=("kind*topic",)))
     assert [news.text for news in found.material] == ["column gone: not sliced by kind*topic"]
+    back = comparison(audit({ALL: NOTHING}, not_run=("kind*topic",)), both)
+    assert [news.text for news in back.material] == ["new column: sliced by kind*topic"]
 
 
 def test_a_column_that_comes_is_one_piece_of_news():
@@ -586,8 +599,12 @@ def test_min_rows_decides_how_many_rows_are_many():
 @pytest.mark.parametrize(("shift", "said"), [(1, "+1"), (-1, "-1"), (2, None), (None, None)])
 def test_gold_encoded_anew_is_named(shift, said):
     """Places are counted from 0 or from 1: no other distance is an encoding."""
-    notes = comparison({ALL: NOTHING}, {ALL: NOTHING}, pairs=pairs(shift=shift)).notes
-    assert [f"Gold moved by {said}" in note for note in notes] == ([True] if said else [])
+    note = (
+        f"Gold moved by {said} in every item whose gold changed and options did not: it was likely "
+        "encoded anew (counted from 0 before, from 1 now, or the other way)."
+    )
+    found = comparison({ALL: NOTHING}, {ALL: NOTHING}, pairs=pairs(shift=shift))
+    assert found.notes == ((note,) if said else ())
 
 
 def test_another_encoding_is_named():
@@ -596,6 +613,31 @@ def test_another_encoding_is_named():
     new = audit({ALL: NOTHING}, mapping=ColumnMapping(gold_encoding="index1"))
     assert comparison(old, new, pairs=pairs()).notes == ("Gold was encoded as index0, and is as index1 now.",)
     assert comparison(old, old, pairs=pairs()).notes == ()
+
+
+def test_what_is_known_of_a_revision_that_was_audited():
+    """Everything that a later comparison asks for."""
+    old = audit({ALL: SEVERE, TOPIC: AVOID}, rows=500, gold_ambiguous=3, unlabelled=4)
+    seen = at("a", "x.csv")
+    assert past_of(old, seen) == PastAudit(
+        snapshot=seen,
+        rows=500,
+        defects=3,
+        encoding="letter",
+        checks={
+            (ALL, "longest"): Past(tally=SEVERE.tally, verdict="leak", severe=True, direction="pick"),
+            (TOPIC, "longest"): Past(tally=AVOID.tally, verdict="leak", severe=False, direction="avoid"),
+        },
+        slicings=frozenset({(), ("topic",)}),
+    )
+
+
+def test_a_comparison_bears_what_it_was_made_of():
+    """So that a report can show it."""
+    old, new, moves = audit({ALL: NOTHING}), audit({ALL: LEAK}), pairs()
+    found = comparison(old, new, pairs=moves)
+    assert (found.new, found.pairs) == (new, moves)
+    assert found.old == past_of(old, snapshot("a"))
 
 
 def test_why_items_are_none_is_said():

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from benchaudit.errors import TrackerError
-from benchaudit.plan import Comment, Create, Update
+from benchaudit.notes import notes_of, with_notes
+from benchaudit.plan import Close, Comment, Create, Reopen, Update
 from benchaudit.state import marker
 from benchaudit.tracker.folder import FolderTracker
 from benchaudit.tracker.nowhere import NoTracker
@@ -82,6 +83,35 @@ def test_an_update_replaces_the_body_and_nothing_else(tmp_path):
     done = tracker.carry_out(Update(thread=thread, body=body("owner/name", "new")))
     assert done.thread == replace(thread, body=body("owner/name", "new"))
     assert files(tmp_path) == before | {"001-owner--name/issue.md": body("owner/name", "new")}
+
+
+def test_what_people_wrote_since_the_plan_was_made_is_kept(tmp_path):
+    tracker = FolderTracker(tmp_path)
+    thread = created(tracker)
+    Path(thread.url).write_text(with_notes(thread.body, "- [x] seen"), encoding="utf-8")
+    done = tracker.carry_out(Update(thread=thread, body=with_notes(body("owner/name", "new"), "")))
+    assert notes_of(done.thread.body) == "- [x] seen"
+    assert done.thread.body == with_notes(body("owner/name", "new"), "- [x] seen")
+
+
+def test_an_issue_is_closed_and_opened_again(tmp_path):
+    """Its text, labels and comments stay."""
+    tracker = FolderTracker(tmp_path)
+    thread = created(tracker)
+    before = files(tmp_path)
+    assert tracker.carry_out(Close(thread=thread)).thread == replace(thread, open=False)
+    assert tracker.find("owner/name") == replace(thread, open=False)
+    assert tracker.carry_out(Reopen(thread=thread)).thread == thread
+    assert files(tmp_path) == before
+
+
+def test_an_issue_that_was_damaged_meanwhile_is_an_error(tmp_path):
+    tracker = FolderTracker(tmp_path)
+    thread = created(tracker)
+    for about in ("", "[]", "null"):
+        Path(thread.url).with_name("issue.json").write_text(about, encoding="utf-8")
+        with pytest.raises(TrackerError):
+            tracker.carry_out(Close(thread=thread))
 
 
 def test_a_comment_is_written_once(tmp_path):

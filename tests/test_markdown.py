@@ -306,7 +306,7 @@ def test_a_hostile_text_is_shown_and_does_nothing(text):
             assert reader.addresses <= addresses
             assert reader.acting == []
             assert shown(text) in reader.code
-            assert len(reader.comments) == {"body": 2, "comment": 1, "summary": 0}[part]
+            assert len(reader.comments) == {"body": 4, "comment": 1, "summary": 0}[part]
 
 
 @pytest.mark.parametrize("text", CORPUS, ids=[ascii(text)[1:40] for text in CORPUS])

@@ -119,8 +119,8 @@ SCRIPT = b'"""A set."""\nimport datasets\n\n\nclass Quiz(datasets.GeneratorBased
         pytest.param("test.pkl", b"\x80\x04\x95\x10\0\0\0", "is a Python pickle", id="a pickle"),
         pytest.param("test.csv", b"\x89PNG\r\n\x1a\n\0\0", "is an image", id="an image"),
         pytest.param("test.csv", b"a,b\n" + bytes(50), "is binary data of an unknown kind", id="zeros"),
-        pytest.param("test.parquet", b"PAR1", "is damaged", id="the first bytes of Parquet"),
-        pytest.param("test.arrow", b"ARROW1\0\0", "is damaged", id="the first bytes of Arrow"),
+        pytest.param("test.parquet", b"PAR1", "cannot be read", id="the first bytes of Parquet"),
+        pytest.param("test.arrow", b"ARROW1\0\0", "cannot be read", id="the first bytes of Arrow"),
         pytest.param("test.arrow", b"\xff\xff\xff\xff\0\0", "is cut off", id="the first bytes of a stream"),
     ],
 )

@@ -23,6 +23,7 @@ from benchaudit.figures import plural
 from benchaudit.frames import audit_frame, comparison_frame
 from benchaudit.markdown import code_blocks, comments, shown, structure, table, tables
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
+from benchaudit.notes import CLOSE, OPEN
 from benchaudit.report import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
 from benchaudit.report.fitting import Page
@@ -298,7 +299,7 @@ def test_a_body_begins_with_marker_and_state(values, number):
     new = release(dict.fromkeys(values, FAIR * number), sha=NEW)
     report = reported(None, new)
     first, second, *rest = comments(report.body)
-    assert (first, second, rest) == (marker("owner/name"), dump(report.state), [])
+    assert (first, second, rest) == (marker("owner/name"), dump(report.state), [OPEN, CLOSE])
     assert report.body.startswith(f"{first}\n{second}\n")
     assert load(report.body, "owner/name") == report.state
 

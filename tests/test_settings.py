@@ -46,6 +46,7 @@ VALUES = {
     "author": ("bot", "bot"),
     "labels": ("leak, benchmark", ("leak", "benchmark")),
     "assignees": ("me", ("me",)),
+    "close-when-clean": ("true", True),
     "templates": (".github/templates", ".github/templates"),
     "dry-run": ("true", True),
     "max-commits": ("5", 5),

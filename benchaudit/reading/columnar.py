@@ -31,12 +31,12 @@ def read_parquet(path: Path, name: str, place: Path, connection: duckdb.DuckDBPy
         fields = read_schema(path, connection)
         table = _table(path, name, fields, connection)
     except duckdb.Error as error:
-        raise SourceError(f"is damaged ({first_line(error, of=str(path))})", where=name) from None
+        raise SourceError(f"cannot be read ({first_line(error, of=str(path))})", where=name) from None
     if row_count(table, connection) is not None:
         return table
     with parquet_batches(path, name) as batches:
         laid_down = lay_down(batches, place / "rows.parquet")
-    return _table(laid_down, name, fields, connection, is_laid_down=True)
+    return _laid_down_table(laid_down, name, fields, connection)
 
 
 def read_arrow(path: Path, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
@@ -48,7 +48,16 @@ def read_arrow(path: Path, name: str, place: Path, connection: duckdb.DuckDBPyCo
         laid_down = lay_down(batches, place / "rows.parquet")
     fields = read_schema(laid_down, connection)
     named = [Field(name=title, members=field.members) for title, field in zip(titles, fields, strict=False)]
-    return _table(laid_down, name, named, connection, is_laid_down=True)
+    return _laid_down_table(laid_down, name, named, connection)
+
+
+def _laid_down_table(
+    path: Path, name: str, fields: Sequence[Field], connection: duckdb.DuckDBPyConnection
+) -> Table:
+    table = _table(path, name, fields, connection, unreadable=f"c{len(fields)}")
+    if row_count(table, connection) is None:
+        raise SourceError("has cells that cannot be read", where=name)
+    return table
 
 
 def _refuse_bomb(path: Path, name: str, connection: duckdb.DuckDBPyConnection) -> None:
@@ -69,13 +78,12 @@ def _table(
     fields: Sequence[Field],
     connection: duckdb.DuckDBPyConnection,
     *,
-    is_laid_down: bool = False,
+    unreadable: str = "NULL::VARCHAR",
 ) -> Table:
     """The table of the columns that can be read; of the others it is said why they cannot."""
     source = f"read_parquet({literal(glob_escaped(path))})"
     types = connection.sql(f"SELECT * FROM {source}").types
     aliases = ", ".join(f"c{place}" for place in range(len(types)))
-    unreadable = f"c{len(fields)}" if is_laid_down else "NULL::VARCHAR"
     titles, twice = column_names([field.name for field in fields])
     notes = [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
     columns = []

@@ -201,10 +201,11 @@ def _has_blanks_before_quotes(path: Path, dialect: Dialect) -> bool:
 
 
 def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
-    """The table as DuckDB reads it.
+    """The table as DuckDB reads it, whose rows have to be counted.
 
-    One thread reads: several lose rows in silence where a quoted line break lies between their parts.
-    Told the end of the first line, it refuses or miscounts a file with others outside of quotes.
+    Several threads can lose rows where a quoted line break lies between their parts; one alone drops an
+    unfinished last row, and holds the whole file in memory. Told the end of the first line, DuckDB
+    refuses or miscounts a file with others outside of quotes.
     """
     with text.path.open("rb") as file:
         line_end = r"\r\n" if file.readline(MAX_LINE).endswith(b"\r\n") else r"\n"
@@ -212,7 +213,7 @@ def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
     types = ", ".join(f"'{column.sql}': 'VARCHAR'" for column in layout.columns)
     relation = (
         f"(SELECT *, NULL::VARCHAR AS unreadable FROM read_csv({literal(glob_escaped(text.path))}, "
-        f"auto_detect=false, parallel=false, header={layout.header}, "
+        f"auto_detect=false, header={layout.header}, "
         f"delim={literal(layout.dialect.delimiter)}, quote={quote}, escape={quote}, "
         f"new_line={literal(line_end)}, columns={{{types}}}))"
     )

@@ -11,7 +11,8 @@ from typing import Any
 from benchaudit.errors import SourceError
 from benchaudit.reading.table import first_line
 
-_BATCH_ROWS = 1000
+_BATCH_ROWS = 200
+"""Rows at a time, for some hold pictures."""
 _END = b"\xff\xff\xff\xff\0\0\0\0"
 """What ends a stream. It may be left out, but then a lost batch could not be told from the end."""
 
@@ -54,18 +55,20 @@ def _damage(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise SourceError(f"is damaged ({first_line(error, of=str(path))})", where=name) from None
+        raise SourceError(f"cannot be read ({first_line(error, of=str(path))})", where=name) from None
 
 
 def lay_down(batches: Iterable[Any], target: Path) -> Path:
     """Write batches to a Parquet file as columns `c0`, `c1`, … and, behind them, why a row is unreadable.
 
-    There must be a batch, for the types are read off the first one.
+    Raises ValueError where there is no batch, for the types are read off the first one.
     """
     import pyarrow.parquet as pq
 
     sound = map(_sound, batches)
-    first = next(sound)
+    first = next(sound, None)
+    if first is None:
+        raise ValueError("no batch of rows")
     with pq.ParquetWriter(target, first.schema, compression="none") as writer:
         for batch in chain([first], sound):
             writer.write_batch(batch)

@@ -183,7 +183,7 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
             + (
                 ", the last one that changed the data was audited with it."
                 if comparison
-                else ", and no earlier one has data."
+                else ", and there is none to compare with."
             )
         )
     if occasion.skipped:

@@ -17,6 +17,9 @@ from benchaudit.report.templates import Templates
 from benchaudit.verdict import Audit
 
 _SEGMENT = "#: "
+_SHORT = frozenset({"text", "letter", "index0", "index1", "labels", "scores"})
+"""Gold encodings that a short script can read."""
+
 _ENDINGS = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -36,7 +39,7 @@ def snippet(
     report's table. "" where a short script would misread the files.
     """
     mapping = audit.mapping
-    if not audit.plain or mapping.options_in_question:
+    if not audit.plain or mapping.options_in_question or mapping.gold_encoding not in _SHORT:
         return ""
     containers = {_container(path) for path in addresses}
     keys = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from benchaudit.errors import RevisionGone, SourceError
+from benchaudit.errors import RevisionGone, Unavailable
 from benchaudit.hub import Hub
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.sources.base import CARD, History, Selection
@@ -65,7 +65,7 @@ class HubSource:
         """Download a file at one commit."""
         path = self._hub.download(self.name, revision.sha, blob.path)
         if path.stat().st_size != blob.size:
-            raise SourceError(
+            raise Unavailable(
                 f"{path.stat().st_size:,} bytes came of {blob.size:,}",
                 where=f"{self.name}@{revision.sha[:7]} {blob.path}",
                 todo="run again",

@@ -43,7 +43,7 @@ class FolderTracker:
                     return Done(
                         thread=self._turn(thread, "open" if isinstance(operation, Reopen) else "closed")
                     )
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError, TypeError) as error:
             raise TrackerError(
                 f"cannot be written ({error})", where=str(self._root), todo="check the folder"
             ) from None

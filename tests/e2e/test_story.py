@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchaudit.report import comment_marker
 
 from .quiz import fair, leaky, quiz, with_distractors
@@ -44,7 +46,7 @@ def test_a_first_report_of_the_first_data_has_nothing_to_compare_with(stage: Sta
 
     assert (run.status, run.outputs["material"]) == (0, "false")
     assert (run.outputs["revision"], run.outputs["previous-revision"]) == (sha, "")
-    assert "no earlier one has data" in stage.body
+    assert "there is none to compare with" in stage.body
     assert run.report["source"]["revision"] == sha
     assert "first report" in run.summary
 
@@ -151,6 +153,38 @@ def test_data_that_is_gone_is_an_error_and_data_that_is_back_is_compared_with_th
     assert back.status == 0
     assert (back.outputs["previous-revision"], back.outputs["revision"]) == (old, new)
     assert commented(reported) == [comment_marker(new)]
+
+
+BROKEN = {"without a byte": b"", "no benchmark": b"a,b\n1,2\n"}
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_a_first_report_does_without_an_earlier_revision_that_cannot_be_audited(
+    stage: Stage, data: bytes
+) -> None:
+    """What was wrong in the past is no reason to say nothing of the present."""
+    broken = stage.repo.commit("Upload", {DATA: data})
+    sha = stage.repo.commit("Mend", {DATA: LEAKY})
+
+    run = stage.run()
+
+    assert (run.status, run.outputs["revision"], run.outputs["previous-revision"]) == (0, sha, "")
+    assert f"Revision `{broken[:7]}` could not be audited" in stage.body
+    assert broken[:7] in run.stderr
+
+
+def test_a_revision_that_cannot_be_audited_holds_up_only_until_it_is_mended(reported: Stage) -> None:
+    """While it is the newest it is an error; after that it is passed over, and readers are told."""
+    old, before = reported.repo.head, reported.body
+    broken = reported.repo.commit("Break", {DATA: b"a,b\n1,2\n"})
+    assert (reported.run().status, reported.body) == (2, before)
+    sha = reported.repo.commit("Mend", {DATA: FAIR})
+
+    run = reported.run()
+
+    assert (run.status, run.outputs["previous-revision"], run.outputs["revision"]) == (0, old, sha)
+    assert commented(reported) == [comment_marker(sha)]
+    assert f"Revision `{broken[:7]}` could not be audited" in reported.body
 
 
 def test_a_squashed_history_with_the_same_data_is_no_news(reported: Stage) -> None:

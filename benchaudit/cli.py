@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 _WATCH_ONLY = frozenset(
     {
         *("dataset", "revision", "config", "max-commits"),
-        *("channel", "repository", "author", "labels", "assignees", "templates", "close-when-clean", "dry-run", "github-token"),
+        *(
+            "channel",
+            "repository",
+            "author",
+            "labels",
+            "assignees",
+            "templates",
+            "close-when-clean",
+            "dry-run",
+            "github-token",
+        ),
     }
 )
 _MAPPING = frozenset(
@@ -87,10 +97,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_settings(look, without=_WATCH_ONLY)
     look.set_defaults(run=_inspect)
 
-    watch = commands.add_parser("watch", help="the action's job: every new revision, then the issue")
-    watch.add_argument("source", metavar="SOURCE", nargs="?", default="", help="a clone to watch instead")
-    _add_settings(watch)
-    watch.set_defaults(run=_watch)
+    for command, about in (
+        ("watch", "the action's job: every new revision, then the issue"),
+        ("rebuild-state", "audit the revision that a report shows again, and write its state anew"),
+    ):
+        watch = commands.add_parser(command, help=about)
+        watch.add_argument("source", metavar="SOURCE", nargs="?", default="", help="a clone to watch instead")
+        _add_settings(watch)
+        watch.set_defaults(run=_watch, rebuild=command == "rebuild-state")
 
     schema = commands.add_parser(
         "schema", help="the JSON Schema of the report, a comparison or the config file"
@@ -210,7 +224,8 @@ def _schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:
 
 def _watch(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     flags, tokens = _layers(options, environment)
-    return job.run(options.source, [flags, from_environment(environment), tokens], environment)
+    layers = [flags, from_environment(environment), tokens]
+    return job.run(options.source, layers, environment, rebuild=options.rebuild)
 
 
 def _demo(options: argparse.Namespace, environment: Mapping[str, str]) -> int:

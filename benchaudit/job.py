@@ -23,11 +23,14 @@ STATUSES = (2, 3, 4, 1)
 """Exit statuses in the order in which they apply."""
 
 
-def run(source: str, layers: Sequence[Layer], environment: Mapping[str, str]) -> int:
+def run(
+    source: str, layers: Sequence[Layer], environment: Mapping[str, str], *, rebuild: bool = False
+) -> int:
     """Watch every dataset that is configured and return the exit status; one that fails stops no other.
 
-    `source` names a clone to watch instead of a dataset on the Hub. Raises SettingsError where the
-    configuration as a whole cannot be used.
+    `source` names a clone to watch instead of a dataset on the Hub; `rebuild` writes the states of the
+    reports anew instead of watching. Raises SettingsError where the configuration as a whole cannot be
+    used.
     """
     base = settle(layers)
     outcomes: list[Outcome] = []
@@ -36,7 +39,7 @@ def run(source: str, layers: Sequence[Layer], environment: Mapping[str, str]) ->
         settings = base
         try:
             settings = settle(entry)
-            outcome = _watch(source, settings, environment)
+            outcome = _watch(source, settings, environment, rebuild=rebuild)
         except BenchauditError as error:
             complain(error, environment)
             _summarise_failure(settings, error, environment)
@@ -57,7 +60,7 @@ def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, 
     return [[*layers[:-1], *entry, *layers[-1:]] for entry in from_config(path)]
 
 
-def _watch(source: str, settings: Settings, environment: Mapping[str, str]) -> Outcome:
+def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, rebuild: bool) -> Outcome:
     from benchaudit.audit import workspace
     from benchaudit.report.templates import Templates
     from benchaudit.sources import open_source
@@ -67,14 +70,15 @@ def _watch(source: str, settings: Settings, environment: Mapping[str, str]) -> O
         raise SettingsError("no dataset is named", todo="set `dataset`, as owner/name")
     tracker = open_tracker(settings, environment)
     with workspace() as work:
-        return Watcher(
+        watcher = Watcher(
             source=open_source(source, settings, work),
             tracker=tracker,
             settings=settings,
             templates=Templates(settings.templates),
             work=work,
             say=say,
-        ).run()
+        )
+        return watcher.rebuild() if rebuild else watcher.run()
 
 
 def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from benchaudit.errors import RenderError
 
 MISSING = "(missing)"
-_ACTIVE = re.compile(r"[`|\\]")
+_ACTIVE = re.compile("[`|]")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What Unicode counts as letters, marks and symbols, and fonts draw as nothing."""
 

@@ -20,7 +20,7 @@ from typing import Any
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.figures import share
-from benchaudit.markdown import comment_places
+from benchaudit.markdown import comment_places, tables
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST, Audit
@@ -73,6 +73,17 @@ class State:
     checks: Mapping[str, int]
     past: PastAudit
     history: tuple[Headline, ...] = field(default=())
+
+
+REVISION = "Revision"
+"""The name of the line of a report's table that has the audited revision in full."""
+
+
+def shown_revision(body: str) -> str:
+    """The revision that a report says it is about; "" where it does not say so any more."""
+    lines = [row for rows in tables(body) for row in rows if row[:1] == [REVISION] and len(row) == 2]
+    match = re.match(r"[0-9a-f]{40,64}\b", lines[0][1]) if lines else None
+    return match[0] if match else ""
 
 
 def marker(dataset: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
-from benchaudit.errors import MappingError, NothingWatched, SourceError, TrackerError, Unavailable
+from benchaudit.errors import MappingError, NothingWatched, SourceError, StateError, TrackerError, Unavailable
 from benchaudit.markdown import code
 from benchaudit.models import Revision, Snapshot
 from benchaudit.notes import notes_of
@@ -19,7 +19,7 @@ from benchaudit.report import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
-from benchaudit.state import Headline, State, headline, load, replaced
+from benchaudit.state import Headline, State, headline, load, replaced, shown_revision
 from benchaudit.tracker.base import Tracker
 from benchaudit.verdict import Audit
 
@@ -125,6 +125,31 @@ class Watcher:
         if backlog.lost is not None or outcome is None:
             raise backlog.lost or SourceError("no commit holds the files to audit", where=self.source.name)
         return outcome
+
+    def rebuild(self) -> Outcome:
+        """Audit the revision again that the report shows, and write its state anew.
+
+        For a report whose state is damaged or was edited. Raises TrackerError where there is none, and
+        StateError where it does not show its revision any more.
+        """
+        held = self.tracker.find(self.source.name)
+        if held is None:
+            raise TrackerError("has no report issue", where=self.source.name, todo="run `benchaudit watch`")
+        sha = shown_revision(held.body)
+        if not sha:
+            raise StateError(
+                "the report does not show its revision any more",
+                where=held.url,
+                todo="close the issue and remove its first line; the next run opens a new one",
+            )
+        snapshot = self.source.snapshot(self.source.revision(sha))
+        backlog = _Backlog(
+            start=None,
+            steps=(_Step(snapshot=snapshot, seen=sha, told=True),),
+            seen=sha,
+            notices=("**The state was rebuilt**: what was known of earlier revisions is lost.",),
+        )
+        return self._walk(backlog, None, held, None, first=False)
 
     def _known(self) -> tuple[Thread | None, State | None, TrackerError | None]:
         """What the tracker holds. Where it cannot be asked, the audit is made all the same."""

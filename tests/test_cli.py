@@ -178,15 +178,18 @@ def test_an_interruption_is_no_error(capsys, monkeypatch):
     assert run(capsys, "schema") == (130, "", [])
 
 
-def test_a_reader_that_goes_away_is_no_error():
-    """As with `| head`: neither a complaint nor a status."""
+@pytest.mark.parametrize("of", ["comparison", "config"])
+def test_a_reader_that_goes_away_is_no_error(of):
+    """As with `| head`: neither a complaint nor a status, whether it fits a buffer or not."""
+    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
     read, write = os.pipe()
     os.close(read)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "benchaudit", "schema", "config"],
+            [sys.executable, "-m", "benchaudit", "schema", of],
             stdout=write,
             stderr=subprocess.PIPE,
+            env=buffered,
             check=False,
         )
     finally:

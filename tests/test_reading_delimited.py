@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -13,6 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchaudit.errors import SourceError
+from benchaudit.reading import Table, delimited
+from benchaudit.reading.encoding import Utf8
 from tests.reading import Desk, Row, desk, is_by_engine, patient
 
 HEADER = ["id", "question", "gold"]
@@ -126,6 +130,24 @@ def test_what_pandas_writes_comes_back(tables: Desk, rows: list[tuple[int, str]]
 )
 def test_usual_files_are_left_to_the_engine(tables: Desk, text: str) -> None:
     assert is_by_engine(tables.open(text.encode()))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_row_is_lost_between_two_buffers(tables: Desk, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Threads of DuckDB can lose rows there, near a quoted line break; small buffers have many borders."""
+
+    def by_small_pieces(text: Utf8, name: str, layout: Any) -> Table:
+        table = by_engine(text, name, layout)
+        small = "auto_detect=false, max_line_size=1500, buffer_size=3000"
+        return replace(table, relation=table.relation.replace("auto_detect=false", small))
+
+    by_engine = delimited._by_engine
+    monkeypatch.setattr(delimited, "_by_engine", by_small_pieces)
+    luck = random.Random(seed)
+    cells = ["".join(luck.choices('ab,\n\r";x', k=luck.choice((0, 1, 8, 30, 200)))) for _ in range(400)]
+    rows = [["1", cell, "A"] for cell in cells]
+    text = written([HEADER, *CLEAR, *rows], lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
+    assert tables.read(text.encode()) == as_rows(CLEAR + rows, HEADER)
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,8 @@ def test_lines_are_told_from_documents(tables: Desk) -> None:
     assert tables.read(line, "data.json") == [{"label": "A", "text": "x"}]
     assert [row["question"] for row in tables.read(line, "data.jsonl.zst") if isinstance(row, dict)] == ["q"]
     assert len(tables.read(b"\n \n" + line + b"\n\n" + line, "data.json")) == 2
+    assert tables.read(b'{"cut": "o\n{"a": "b"}\n', "data.jsonl") == ["invalid-json", {"a": "b"}]
+    assert tables.read(b'{"a": "b"}\n[]\n', "data.json") == [{"a": "b"}, "no-record"]
 
 
 def test_usual_files_are_left_to_the_engine(tables: Desk) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import random
 import string
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -140,13 +143,13 @@ def test_the_headline_of_an_audit():
 
 
 def many(slices: int, value: str = "value {}") -> PastAudit:
-    """A past audit of so many slices, of which every tenth leaks and every hundredth leaks severely."""
+    """A past audit of so many slices, of which every other leaks and every hundredth leaks severely."""
+    drawn = random.Random(7)
 
     def judged(number: int, check: str) -> Past:
-        verdict = "leak" if number % 10 == 0 else "incomplete" if number % 10 == 1 else "none-found"
-        hits = number % 41
+        verdict = "leak" if number % 2 == 0 else "incomplete" if number % 10 == 1 else "none-found"
         return Past(
-            tally=Tally(((4, 1, 40, hits), (4, 2, 7, number % 7))),
+            tally=Tally(((4, 1, 4_000, drawn.randrange(4_000)), (4, 2, 700, drawn.randrange(700)))),
             verdict=verdict if check == "longest" else "none-found",
             severe=number % 100 == 0 and check == "longest",
             direction="pick",
@@ -268,6 +271,15 @@ def test_lost_and_damaged_states_say_how_to_recover(damage):
         load(damage(BODY), HELD.dataset)
     assert str(caught.value).startswith("owner/name: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_state_that_was_edited_and_packed_again_is_damage():
+    """The sum of what it said is kept beside it."""
+    packed = base64.b64decode("".join(dump(HELD).splitlines()[1:-1]))
+    edited = packed[:8] + zlib.compress(zlib.decompress(packed[8:]).replace(b"none-found", b"leak"))
+    block = f"<!-- benchaudit:state:v1\n{base64.b64encode(edited).decode()}\n-->"
+    with pytest.raises(StateError, match="damaged"):
+        load(BODY.replace(dump(HELD), block), HELD.dataset)
 
 
 def test_a_state_of_another_dataset_is_damage():

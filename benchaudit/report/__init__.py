@@ -37,7 +37,7 @@ from benchaudit.report.tables import (
     steps_table,
 )
 from benchaudit.report.templates import Templates
-from benchaudit.state import Headline, State, dump, headline, marker
+from benchaudit.state import REVISION, Headline, State, dump, headline, marker
 from benchaudit.verdict import Audit
 
 MOST_CHARACTERS = 65_000
@@ -220,7 +220,7 @@ def _source_rows(audit: Audit, occasion: Occasion) -> list[list[str]]:
     more = [f"and {plural(len(paths) - MOST_FILES, 'more file')}"] if len(paths) > MOST_FILES else []
     return [
         ["Dataset", code(audit.origin.dataset)],
-        ["Revision", f"{links.to(revision.sha)} {committed}"],
+        [REVISION, f"{link(code(revision.sha), links.revision.get(revision.sha, ''))} {committed}"],
         ["Files", ", ".join([*files, *more])],
         ["Rows", f"{integer(audit.rows)}, of which {integer(audit.all.n)} are items"],
     ]

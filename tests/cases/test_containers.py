@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchaudit.errors import SourceError
@@ -110,7 +110,7 @@ def test_r29_records_are_rows_and_lines_are_not(tables: Desk) -> None:
     assert "\r\n" in rows[1]["context"]
 
 
-@patient
+@settings(patient, max_examples=25)
 @given(
     length=st.sampled_from([1, 131_071, 131_072, 131_073, 300_000]),
     breaks=st.lists(st.sampled_from(["\n", "\r\n", "\r", '"', '""', ",", "\n\n"]), max_size=6).map("".join),

@@ -1,0 +1,44 @@
+"""A damaged state is no fresh start: it is said, nothing is written, and one command mends it."""
+
+from __future__ import annotations
+
+from .quiz import fair, with_distractors
+from .stage import DATA, Stage
+
+
+def test_a_damaged_state_is_said_and_rebuilt_on_request(reported: Stage) -> None:
+    """Somebody's edit cost the state a line; the report still shows what it is about."""
+    good = reported.body
+    lines = good.split("\n")
+    reported.issue.body = damaged = "\n".join([*lines[:2], *lines[3:]])
+
+    run = reported.run()
+
+    assert run.status == 4
+    assert "rebuild-state" in run.errors[0]
+    assert (reported.body, run.writes) == (damaged, [])
+    assert "picking the longest" in run.summary
+
+    run = reported.run(command="rebuild-state")
+
+    assert (run.status, run.writes) == (0, ["PATCH 1"])
+    assert reported.state.seen == reported.repo.head
+    assert "state was rebuilt" in reported.body
+    assert reported.run().writes == []
+
+    reported.repo.commit("Balance", {DATA: with_distractors(fair())})
+    assert reported.run().writes == ["POST comments", "PATCH 1"]
+
+
+def test_a_report_without_its_revision_cannot_be_rebuilt(reported: Stage) -> None:
+    reported.issue.body = reported.body.split("\n", 1)[0] + "\n\nnothing else is left"
+    run = reported.run(command="rebuild-state")
+    assert (run.status, run.writes) == (4, [])
+    assert "does not show its revision" in run.errors[0]
+
+
+def test_a_report_from_a_later_version_is_left_alone(reported: Stage) -> None:
+    reported.issue.body = later = reported.body.replace("benchaudit:state:v1", "benchaudit:state:v2", 1)
+    run = reported.run()
+    assert (run.status, run.writes, reported.body) == (4, [], later)
+    assert "later version" in run.errors[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
 from benchaudit.errors import BenchauditError, SettingsError, one_line
-from benchaudit.settings import Layer, Settings, from_config, settle
+from benchaudit.settings import Layer, Settings, settle
 from benchaudit.speech import announce, complain, masked, say
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, 
     """The layers of each dataset: flags and inputs, the config file's, tokens of the environment."""
     if not base.config:
         return [list(layers)]
+    from benchaudit.config import from_config
+
     path = Path(environment.get("GITHUB_WORKSPACE", "."), base.config)
     return [[*layers[:-1], *entry, *layers[-1:]] for entry in from_config(path)]
 

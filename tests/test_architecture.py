@@ -33,7 +33,7 @@ DOORS = {
     "github": {"tracker.github"},
     "markdown_it": {"markdown"},
     "duckdb": {"reading", "mapping", "items", "pairing"},
-    "yaml": {"settings", "sources.card"},
+    "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }
 """A library and the rooms that may import it."""

@@ -85,7 +85,7 @@ def layers(monkeypatch):
     def watch(*flags: str, **environment: str):
         given = []
 
-        def run(source, layers, environment):
+        def run(source, layers, environment, *, rebuild):
             given.extend(layers)
             return 0
 

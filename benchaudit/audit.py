@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,12 +48,17 @@ def workspace() -> Iterator[Path]:
 
 
 def audit_snapshot(
-    source: Source, snapshot: Snapshot, settings: Settings, work: Path, say: Say, *, lenient: bool = False
+    source: Source,
+    snapshot: Snapshot,
+    settings: Settings,
+    work: Path,
+    say: Say,
+    *,
+    optional: Collection[tuple[str, ...]] = (),
 ) -> Audited:
     """Read, map, count and judge one revision.
 
-    `lenient` leaves a slicing whose columns are not there out and names it, instead of an error: a
-    column that a new revision has dropped is news, one that never was is a slip of the pen.
+    A slicing of `optional` whose columns are not there is left out and named; any other is an error.
     Raises SourceError and MappingError.
     """
     from benchaudit.items import count_items
@@ -84,15 +89,10 @@ def audit_snapshot(
         proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         for line in proposal.evidence:
             say(f"{where}: {line}")
-        slicings, not_run = list(settings.slices), list[str]()
-        if lenient:
-            there = {
-                name
-                for name in {column for slicing in slicings for column in slicing}
-                if _is_there(tables, name)
-            }
-            not_run = ["*".join(slicing) for slicing in slicings if not there.issuperset(slicing)]
-            slicings = [slicing for slicing in slicings if there.issuperset(slicing)]
+        not_run = [
+            slicing for slicing in settings.slices if slicing in optional and not _fits(tables, slicing)
+        ]
+        slicings = [slicing for slicing in settings.slices if slicing not in not_run]
         counts = count_items(
             tables, proposal.mapping, slicings, all_checks(), connection, place / "rows.parquet"
         )
@@ -114,7 +114,7 @@ def audit_snapshot(
             settings.min_rows,
         ),
         findings=findings_of(counts.marks),
-        not_run=tuple(not_run),
+        not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
         plain="cell-numpy" not in counts.marks and not any(" read as " in note for note in counts.notes),
     )
@@ -132,12 +132,14 @@ def _placed(name: str, revision: str) -> Iterator[None]:
         raise type(error)(error.what, where=f"{revision} {error.where}", todo=error.todo) from None
 
 
-def _is_there(tables: Sequence[Table], name: str) -> bool:
+def _fits(tables: Sequence[Table], slicing: tuple[str, ...]) -> bool:
+    """Whether every table has the columns of a slicing."""
     from benchaudit.mapping.batch import bind_slice
 
     try:
         for table in tables:
-            bind_slice(table, name)
+            for name in slicing:
+                bind_slice(table, name)
     except MappingError:
         return False
     return True

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchaudit.audit import Audited, Say, audit_snapshot
+from benchaudit.backlog import Backlog, Step, catch_up, first_look
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
-from benchaudit.errors import MappingError, NothingWatched, SourceError, StateError, TrackerError, Unavailable
-from benchaudit.markdown import code
-from benchaudit.models import Revision, Snapshot
+from benchaudit.errors import MappingError, SourceError, StateError, TrackerError, Unavailable
+from benchaudit.models import Snapshot
 from benchaudit.notes import notes_of
 from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.report import Links, Occasion, Report, build
@@ -50,40 +49,6 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
-    """A snapshot to audit, and the newest commit that has the same data.
-
-    `told` says that people know of its data: only the settings are others now, which notifies nobody.
-    """
-
-    snapshot: Snapshot
-    seen: str
-    told: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Backlog:
-    """What a run has to do: steps to audit after `start`, the earlier revision to compare with.
-
-    `seen` is the newest commit that still has the data; `lost` says so where a later one has not.
-    """
-
-    start: Snapshot | None
-    steps: tuple[_Step, ...]
-    seen: str
-    lost: NothingWatched | None = None
-    skipped: int = 0
-    notices: tuple[str, ...] = ()
-
-    def without(self, snapshot: Snapshot) -> _Backlog:
-        """The same, and readers are told that this one could not be audited."""
-        notice = (
-            f"**Revision `{snapshot.revision.sha[:7]}` could not be audited**: the log of the run says why."
-        )
-        return replace(self, notices=(*self.notices, notice))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Position:
     """Where a walk through the backlog stands: the last audit, the headlines so far, what came of it."""
 
@@ -115,7 +80,8 @@ class Watcher:
             self.say(f"{self.source.name}@{head[:7]}: nothing new")
             return _nothing_new(state, held)
         like = state if state is not None and self._is_like(state) else None
-        backlog = self._catch_up(like) if like else self._first(state)
+        limit = self.settings.max_commits
+        backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
         if backlog.steps:
             outcome = self._walk(backlog, like, held, failure, first=state is None)
         elif like is not None and held is not None and backlog.seen != like.seen:
@@ -143,9 +109,9 @@ class Watcher:
                 todo="close the issue and remove its first line; the next run opens a new one",
             )
         snapshot = self.source.snapshot(self.source.revision(sha))
-        backlog = _Backlog(
+        backlog = Backlog(
             start=None,
-            steps=(_Step(snapshot=snapshot, seen=sha, told=True),),
+            steps=(Step(snapshot=snapshot, seen=sha, told=True),),
             seen=sha,
             notices=("**The state was rebuilt**: what was known of earlier revisions is lost.",),
         )
@@ -164,64 +130,6 @@ class Watcher:
         versions = {check.name: check.version for check in all_checks()}
         return state.settings == self.settings.digest and dict(state.checks) == versions
 
-    def _first(self, state: State | None) -> _Backlog:
-        """The newest data and the data before it, each at the commit that brought it."""
-        history = self.source.history(None, self.settings.max_commits)
-        looked = self._looked(reversed(history.revisions))
-        newest, lost = next(looked, (None, None))
-        if newest is None:
-            return _Backlog(start=None, steps=(), seen="", lost=lost)
-        groups = _data_groups(
-            itertools.chain([newest], (snapshot for snapshot, _ in looked if snapshot is not None))
-        )
-        current = next(groups)
-        told = state is not None and state.past.snapshot.fingerprint == current.fingerprint
-        return _Backlog(
-            start=next(groups, None),
-            steps=(_Step(snapshot=current, seen=newest.revision.sha, told=told),),
-            seen=newest.revision.sha,
-        )
-
-    def _catch_up(self, state: State) -> _Backlog:
-        """The new commits after the last one seen; those with the same data are no step."""
-        history = self.source.history(state.seen, self.settings.max_commits)
-        revisions, notices = history.revisions, tuple[str, ...]()
-        if not history.found:
-            revisions = revisions[-1:]
-            gone = code(state.seen[:7])
-            notices = (f"**History was rewritten**: {gone} is gone from it; only the newest is audited.",)
-        steps: list[_Step] = []
-        current, seen = state.past.snapshot, state.seen
-        lost: NothingWatched | None = None
-        for snapshot, missing in self._looked(revisions):
-            lost = missing
-            if snapshot is None:
-                continue
-            seen = snapshot.revision.sha
-            if snapshot.fingerprint != current.fingerprint:
-                steps.append(_Step(snapshot=snapshot, seen=seen))
-                current = snapshot
-            elif steps:
-                steps[-1] = replace(steps[-1], seen=seen)
-        return _Backlog(
-            start=state.past.snapshot,
-            steps=tuple(steps),
-            seen=seen,
-            lost=lost,
-            skipped=history.skipped,
-            notices=notices,
-        )
-
-    def _looked(
-        self, revisions: Iterable[Revision]
-    ) -> Iterator[tuple[Snapshot | None, NothingWatched | None]]:
-        """Look at commits one at a time: the snapshot, or what it lacks."""
-        for revision in revisions:
-            try:
-                yield self.source.snapshot(revision), None
-            except NothingWatched as error:
-                yield None, error
-
     def _move_on(self, state: State, held: Thread, seen: str) -> Outcome:
         """New commits, the same data: the state notes it in silence."""
         self.say(f"{self.source.name}@{seen[:7]}: data unchanged")
@@ -232,7 +140,7 @@ class Watcher:
 
     def _walk(
         self,
-        backlog: _Backlog,
+        backlog: Backlog,
         state: State | None,
         held: Thread | None,
         failure: TrackerError | None,
@@ -262,9 +170,10 @@ class Watcher:
                 backlog = backlog.without(step.snapshot)
         return at.outcome
 
-    def _advance(self, at: _Position, step: _Step, backlog: _Backlog, *, first: bool) -> _Position:
+    def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:
         """One step: audit, compare, report, deliver."""
-        audited = self._audit(step.snapshot, lenient=at.past is not None)
+        # A column that a new revision has dropped is news, one that never was is a slip of the pen.
+        audited = self._audit(step.snapshot, optional=at.past.slicings if at.past else ())
         audit, comparison = audited.audit, self._compare(at.past, at.before, audited, step.snapshot)
         occasion = Occasion(
             snapshot=step.snapshot,
@@ -309,7 +218,7 @@ class Watcher:
         if start is None:
             return None, None
         try:
-            before = self._audit(start, lenient=True)
+            before = self._audit(start, optional=self.settings.slices)
         except (SourceError, MappingError) as error:
             if isinstance(error, Unavailable):
                 raise
@@ -317,8 +226,8 @@ class Watcher:
             return (state.past if state else None), None
         return past_of(before.audit, start), before
 
-    def _audit(self, snapshot: Snapshot, *, lenient: bool) -> Audited:
-        return audit_snapshot(self.source, snapshot, self.settings, self.work, self.say, lenient=lenient)
+    def _audit(self, snapshot: Snapshot, *, optional: Collection[tuple[str, ...]]) -> Audited:
+        return audit_snapshot(self.source, snapshot, self.settings, self.work, self.say, optional=optional)
 
     def _compare(
         self, past: PastAudit | None, before: Audited | None, audited: Audited, snapshot: Snapshot
@@ -359,17 +268,6 @@ class Watcher:
         except TrackerError as error:
             return replace(outcome, failure=error)
         return outcome
-
-
-def _data_groups(newest_first: Iterator[Snapshot]) -> Iterator[Snapshot]:
-    """Of each run of snapshots with equal data the oldest, which brought it."""
-    group: Snapshot | None = None
-    for snapshot in newest_first:
-        if group is not None and group.fingerprint != snapshot.fingerprint:
-            yield group
-        group = snapshot
-    if group is not None:
-        yield group
 
 
 def _nothing_new(state: State, held: Thread | None) -> Outcome:

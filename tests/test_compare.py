@@ -359,6 +359,32 @@ def test_a_slice_is_judged_by_itself():
     assert [change.material for change in found.changes] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "worse", "cleared"),
+    [
+        pytest.param({ALL: NOTHING}, {ALL: NOTHING}, False, False, id="nothing"),
+        pytest.param({ALL: NOTHING}, {ALL: LEAK}, True, False, id="a leak that was none"),
+        pytest.param({ALL: INCOMPLETE}, {ALL: LEAK}, True, False, id="a leak that could not be shown"),
+        pytest.param({ALL: LEAK}, {ALL: LEAK, TOPIC: LEAK}, True, False, id="a leak in a new slice"),
+        pytest.param({ALL: NOT_SEVERE}, {ALL: SEVERE}, True, False, id="a leak that became severe"),
+        pytest.param({ALL: NOTHING}, {ALL: SEVERE}, True, False, id="a severe leak that was none"),
+        pytest.param({ALL: SEVERE}, {ALL: SEVERE}, False, False, id="as severe as before"),
+        pytest.param({ALL: SEVERE}, {ALL: NOT_SEVERE}, False, False, id="less severe"),
+        pytest.param(
+            {ALL: LEAK, TOPIC: LEAK}, {ALL: LEAK, TOPIC: NOTHING}, False, False, id="one leak of two"
+        ),
+        pytest.param({ALL: LEAK, TOPIC: NOTHING}, {ALL: NOTHING, TOPIC: LEAK}, True, False, id="elsewhere"),
+        pytest.param({ALL: NOTHING, TOPIC: LEAK}, {ALL: SLIGHT, TOPIC: FEW}, False, True, id="the only leak"),
+        pytest.param({ALL: NOTHING, TOPIC: LEAK}, {ALL: NOTHING}, False, True, id="the slice is gone"),
+        pytest.param({ALL: LEAK}, {ALL: INCOMPLETE}, False, False, id="it may hide"),
+    ],
+)
+def test_worse_and_cleared(before, after, worse, cleared):
+    """Worse is one leak more, or one more severe; cleared is none, and none that could hide."""
+    found = comparison(before, after)
+    assert (found.worse, found.cleared) == (worse, cleared)
+
+
 # --- slices that come and go ---
 
 
@@ -786,7 +812,8 @@ def audit_folder(folder: Path, files: Mapping[str, bytes], **given: str) -> tupl
     layer = {name.replace("_", "-"): (text, f"--{name}") for name, text in given.items()}
     source = FileSource(source_folder)
     seen = source.snapshot(source.revision(""))
-    return seen, audit_snapshot(source, seen, settle([layer]), work, lambda _: None, lenient=True)
+    settings = settle([layer])
+    return seen, audit_snapshot(source, seen, settings, work, lambda _: None, optional=settings.slices)
 
 
 def compare_folders(

@@ -201,3 +201,15 @@ def test_a_token_in_a_message_is_masked(reported: Stage) -> None:
     done = reported.run(hf_token=HUB_TOKEN, dataset=HUB_TOKEN, environment={"HF_TOKEN": HUB_TOKEN})
 
     assert (done.status, "***" in done.stderr) == (3, True)
+
+
+def test_a_slip_in_a_slice_is_an_error_even_where_an_earlier_revision_is_known(stage: Stage) -> None:
+    """A column that was never there is no column that is gone."""
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    stage.repo.commit("Balance", {DATA: with_distractors(fair())})
+
+    run = stage.run(slices="whom")
+
+    assert (run.status, run.writes) == (2, [])
+    assert "'whom'" in run.errors[0]
+    assert "did you mean 'who'" in run.errors[0]

@@ -18,7 +18,9 @@ from markdown_it.token import Token
 from benchaudit.errors import RenderError
 
 MISSING = "(missing)"
-_ACTIVE = re.compile("[`|]")
+_ACTIVE = re.compile(r"[`|]|\]:")
+"""What ends a code span, splits a table's cell, or makes a definition of a line that begins with a link."""
+
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What Unicode counts as letters, marks and symbols, and fonts draw as nothing."""
 
@@ -47,9 +49,9 @@ def _parser() -> MarkdownIt:
 def code(text: str, most: int = 120) -> str:
     """`text` as inline code, at most so many characters of it, inert wherever it stands.
 
-    A code span where that is enough; where the text has what ends one or splits a table's cell, a
-    `code` element with every mark as a character reference. There GitHub would still find an e-mail
-    address, which it looks for last of all; so the text is parted in front of an `@`.
+    A code span where that is enough, else a `code` element with every mark as a character reference.
+    There GitHub would still find an e-mail address, which it looks for last of all; so the text is
+    parted in front of an `@`.
     """
     text = _cut(shown(text), most)
     if text and not _ACTIVE.search(text) and text == text.strip():

@@ -101,6 +101,9 @@ def _cut(text: str, most: int) -> str:
 
 
 @given(TEXTS, st.integers(1, 200))
+@example("]: x", 9)
+@example("a@example.org|", 99)
+@example("a\\", 9)
 @settings(max_examples=500)
 def test_code_is_one_element_wherever_it_stands(text, most):
     """In a paragraph, a list, a quotation and a heading, for both renderers, cut to so many characters."""

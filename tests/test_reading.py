@@ -182,6 +182,24 @@ def test_an_old_encoding_is_detected_and_said(tables: Desk, name: str) -> None:
     assert table.notes == (f"data.csv: byte {bad} is not UTF-8, read as {title}",)
 
 
+def test_a_byte_that_the_encoding_has_not_leaves_its_row_out(tables: Desk) -> None:
+    """It stands far behind what the library has looked at."""
+    sentence = SENTENCES["cp1252"]
+    text = "id,question,gold\n" + "".join(f'{number},"{sentence}",A\n' for number in range(3000))
+    table = tables.open(text.encode("cp1252") + b"3000,\x81,B\n")
+    assert tables.rows(table)[2999:] == [{"id": "2999", "question": sentence, "gold": "A"}, "not-unicode"]
+    assert table.notes[1:] == ("data.csv: rows with bytes that are no characters are left out",)
+
+
+def test_names_can_be_printed(tables: Desk) -> None:
+    """A lone surrogate would end the program that prints it."""
+    names = [column.name for column in tables.open(b'{"a\\ud83d": 1}\n{"b": 2}\n', "data.jsonl").columns]
+    names += [
+        column.name for column in tables.open("Frage,Für,x\n1,ü,A\n".encode().replace(b"x", b"\xff")).columns
+    ]
+    assert names == ["a?", "b", "Frage", "Für", "?"]
+
+
 @pytest.mark.parametrize("name", ["utf-16", "utf-32"])
 def test_an_encoding_that_marks_itself_is_said(tables: Desk, name: str) -> None:
     table = tables.open(TABLE.decode().encode(name))

@@ -132,21 +132,36 @@ def test_usual_files_are_left_to_the_engine(tables: Desk, text: str) -> None:
     assert is_by_engine(tables.open(text.encode()))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_no_row_is_lost_between_two_buffers(tables: Desk, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Threads of DuckDB can lose rows there, near a quoted line break; small buffers have many borders."""
+@pytest.mark.parametrize(
+    ("seed", "line", "buffer", "quoting"),
+    [
+        (600, 1500, 1500, csv.QUOTE_MINIMAL),
+        (1524, 1500, 1500, csv.QUOTE_MINIMAL),
+        (1126, 1500, 3000, csv.QUOTE_ALL),
+        (1270, 1500, 3000, csv.QUOTE_ALL),
+        (2930, 3000, 3000, csv.QUOTE_MINIMAL),
+        (3848, 3000, 3000, csv.QUOTE_MINIMAL),
+    ],
+)
+def test_no_row_is_lost_between_two_buffers(
+    tables: Desk, monkeypatch: pytest.MonkeyPatch, seed: int, line: int, buffer: int, quoting: int
+) -> None:
+    """DuckDB can lose rows where a quoted line break is near the border; small buffers have many.
+
+    With these seeds it did (2.0), and only the count of the rows told.
+    """
 
     def by_small_pieces(text: Utf8, name: str, layout: Any) -> Table:
         table = by_engine(text, name, layout)
-        small = "auto_detect=false, max_line_size=1500, buffer_size=3000"
+        small = f"auto_detect=false, max_line_size={line}, buffer_size={buffer}"
         return replace(table, relation=table.relation.replace("auto_detect=false", small))
 
     by_engine = delimited._by_engine
     monkeypatch.setattr(delimited, "_by_engine", by_small_pieces)
     luck = random.Random(seed)
-    cells = ["".join(luck.choices('ab,\n\r";x', k=luck.choice((0, 1, 8, 30, 200)))) for _ in range(400)]
-    rows = [["1", cell, "A"] for cell in cells]
-    text = written([HEADER, *CLEAR, *rows], lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
+    cells = ["".join(luck.choices('ab,\n\r";x', k=luck.choice((0, 1, 8, 30, 200)))) for _ in range(60)]
+    rows = [[cells[place], cells[place + 1], "A"] for place in range(0, 60, 2)]
+    text = written([HEADER, *CLEAR, *rows], lineterminator="\r\n", quoting=quoting)
     assert tables.read(text.encode()) == as_rows(CLEAR + rows, HEADER)
 
 
@@ -283,4 +298,7 @@ def test_a_row_with_broken_bytes_is_left_out(tables: Desk) -> None:
         "not-unicode",
         {"id": "3", "question": "größer", "gold": "C"},
     ]
-    assert table.notes == ("data.csv: byte 28 is not UTF-8, rows with such bytes are left out",)
+    assert table.notes == (
+        "data.csv: byte 28 is not UTF-8",
+        "data.csv: rows with bytes that are no characters are left out",
+    )

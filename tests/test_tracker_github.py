@@ -13,7 +13,8 @@ import responses
 from responses.matchers import json_params_matcher, query_param_matcher
 
 from benchaudit.errors import TrackerError
-from benchaudit.plan import Comment, Create, Operation, Thread, Update
+from benchaudit.notes import with_notes
+from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
 from benchaudit.state import marker
 from benchaudit.tracker.github import ACTIONS, GitHubTracker
 from tests.support import needs_shared, shared_json
@@ -232,19 +233,57 @@ def test_a_list_that_lags_behind_hides_no_issue_that_was_made(github: responses.
 
 def test_an_update_sends_the_body_alone_and_reads_it_back(github: responses.RequestsMock) -> None:
     """Title, labels and state are the people's."""
+    github.get(ONE, json=issue(7, "old"))
     github.patch(ONE, json=issue(7), match=[json_params_matcher({"body": BODY})])
     github.get(ONE, json=issue(7, BODY.replace("\n", "\r\n")))
 
     assert tracker().carry_out(UPDATE).thread.number == 7
 
 
+def test_an_update_that_is_there_already_is_not_sent(github: responses.RequestsMock) -> None:
+    """Another run has written the same."""
+    github.get(ONE, json=issue(7))
+    github.get(ONE, json=issue(7))
+
+    assert tracker().carry_out(UPDATE).thread.number == 7
+
+
+def test_notes_that_came_in_between_are_kept(github: responses.RequestsMock) -> None:
+    """Somebody wrote into the issue after it was read and before it is written."""
+    planned, wanted = (with_notes(BODY, notes) for notes in ("", "We know."))
+    github.get(ONE, json=issue(7, with_notes("old", "We know.")))
+    github.patch(ONE, json=issue(7), match=[json_params_matcher({"body": wanted})])
+    github.get(ONE, json=issue(7, wanted))
+
+    assert tracker().carry_out(replace(UPDATE, body=planned)).thread.body == wanted
+
+
 def test_an_update_that_reads_back_different_is_an_error(github: responses.RequestsMock) -> None:
     """GitHub answers 200 to a body of too many bytes, and stores nothing of it."""
+    github.get(ONE, json=issue(7, "old"))
     github.patch(ONE, json=issue(7))
     github.get(ONE, json=issue(7, "old"))
 
     with pytest.raises(TrackerError, match=r"issues/7: .*reads back different"):
         tracker().carry_out(UPDATE)
+
+
+@pytest.mark.parametrize(
+    ("operation", "sent", "now"),
+    [
+        (Close(thread=THREAD), {"state": "closed", "state_reason": "completed"}, "closed"),
+        (Reopen(thread=THREAD), {"state": "open", "state_reason": "reopened"}, "open"),
+    ],
+    ids=["close", "reopen"],
+)
+def test_an_issue_is_closed_and_opened_again(
+    github: responses.RequestsMock, operation: Operation, sent: dict[str, str], now: str
+) -> None:
+    """With the reason that people see."""
+    github.patch(ONE, json=issue(7, state=now), match=[json_params_matcher(sent)])
+    github.get(ONE, json=issue(7, state=now))
+
+    assert tracker().carry_out(operation).thread.open == (now == "open")
 
 
 @pytest.mark.parametrize(
@@ -320,8 +359,22 @@ def test_a_comment_whose_answer_was_lost_is_adopted(
 @pytest.mark.parametrize("loss", LOSSES)
 def test_an_update_is_sent_again(github: responses.RequestsMock, loss: dict[str, Any]) -> None:
     """To set a text to what it shall be does no harm twice."""
+    for answer in (loss, {"json": issue(7)}):
+        github.get(ONE, json=issue(7, "old"))
+        github.patch(ONE, **answer)
+    github.get(ONE, json=issue(7))
+
+    assert tracker().carry_out(UPDATE).thread.body == BODY
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_update_whose_answer_was_lost_is_not_sent_again(
+    github: responses.RequestsMock, loss: dict[str, Any]
+) -> None:
+    """It took place: a look at the issue says so."""
+    github.get(ONE, json=issue(7, "old"))
     github.patch(ONE, **loss)
-    github.patch(ONE, json=issue(7))
+    github.get(ONE, json=issue(7))
     github.get(ONE, json=issue(7))
 
     assert tracker().carry_out(UPDATE).thread.body == BODY
@@ -365,18 +418,21 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
-@pytest.mark.parametrize(("operation", "method", "address"), [(CREATE, "POST", LIST), (UPDATE, "PATCH", ONE)])
+@pytest.mark.parametrize("operation", [CREATE, UPDATE], ids=["create", "update"])
 def test_a_refusal_is_told_and_not_repeated(
-    github: responses.RequestsMock, operation: Operation, method: str, address: str, refusal: Refusal
+    github: responses.RequestsMock, operation: Operation, refusal: Refusal
 ) -> None:
     """One request, one line that says where and what to do, and no token in it."""
-    github.add(
-        method,
-        address,
-        status=refusal.status,
-        json={"message": refusal.message},
-        headers=dict(refusal.headers),
-    )
+    answer = {
+        "status": refusal.status,
+        "json": {"message": refusal.message},
+        "headers": dict(refusal.headers),
+    }
+    if operation is CREATE:
+        github.post(LIST, **answer)
+    else:
+        github.get(ONE, json=issue(7, "old"))
+        github.patch(ONE, **answer)
 
     with pytest.raises(TrackerError, match=refusal.said) as caught:
         tracker().carry_out(operation)
@@ -397,6 +453,8 @@ def test_r43_the_refusals_of_the_field_report(github: responses.RequestsMock, nu
     """Each by the call that met it."""
     case = shared_json("cases", "R43", "responses.json")[number]
     method, path = case["call"].split(" ")
+    if method == "PATCH":
+        github.get(f"{API}{path}", json=issue(22, "old"))
     github.add(method, f"{API}{path}", status=case["status"], json=case["body"])
     locked = replace(UPDATE, thread=replace(THREAD, number=22))
     calls: dict[str, Callable[[], object]] = {

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -84,7 +83,8 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str] | None
 
 
 def _strict_reader(lines: Iterable[str], dialect: Dialect) -> Any:
-    csv.field_size_limit(sys.maxsize)
+    # A quote that is never closed must not take the rest of the file into memory.
+    csv.field_size_limit(MAX_LINE)
     return csv.reader(
         lines,
         delimiter=dialect.delimiter,
@@ -190,13 +190,11 @@ def _has_blanks_before_quotes(path: Path, dialect: Dialect) -> bool:
     mark = re.escape(dialect.delimiter.encode())
     openings = [re.compile(start + rb'[ \t]+"(?:[^"]|"[\r\n%b])' % mark) for start in (mark, rb"\n")]
     with path.open("rb") as file:
-        chunk = b"\n"
-        while dialect.quoted and (chunk := chunk + file.read(1 << 20)) != b"\n":
+        while dialect.quoted and (chunk := file.read(1 << 20)):
             # Up to a line end, so that each line is looked at in one piece.
-            chunk += file.readline(MAX_LINE)
+            chunk = b"\n" + chunk + file.readline(MAX_LINE)
             if any(opening.search(chunk) for opening in openings):
                 return True
-            chunk = b"\n"
     return False
 
 
@@ -221,32 +219,27 @@ def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
 
 
 def _by_definition(text: Utf8, name: str, layout: _Layout, place: Path) -> Table:
-    width = len(layout.columns)
-
-    def fields() -> Iterator[Fields]:
-        for record in islice(
-            records(lines_of(text.path, name, newline=""), layout.dialect), int(layout.header), None
-        ):
-            unreadable = _unreadable(record, width, clean=text.clean)
-            if record is None or unreadable:
-                yield [*[None] * width, unreadable]
-            else:
-                yield [*(cell or None for cell in record), None]
-
-    target = spool(
-        fields(), [*(column.sql for column in layout.columns), "unreadable"], place / "rows.parquet"
-    )
+    names = [column.sql for column in layout.columns]
+    lines = lines_of(text.path, name, newline="")
+    rows = islice(records(lines, layout.dialect), int(layout.header), None)
+    fields = (_fields(record, len(names), clean=text.clean) for record in rows)
+    target = spool(fields, [*names, "unreadable"], place / "rows.parquet")
     return Table(
         file=name,
-        relation=f"read_parquet({literal(str(target))})",
+        relation=f"read_parquet({literal(glob_escaped(target))})",
         columns=layout.columns,
         notes=layout.notes,
     )
 
 
-def _unreadable(record: list[str] | None, width: int, *, clean: bool) -> str | None:
+def _fields(record: list[str] | None, width: int, *, clean: bool) -> Fields:
+    """The cells of a record and, behind them, why it is unreadable. An empty cell is a missing one."""
     if record is None:
-        return "bad-quotes"
-    if len(record) != width:
-        return "wrong-field-count"
-    return None if clean or all(map(is_text, record)) else "not-unicode"
+        reason = "bad-quotes"
+    elif len(record) != width:
+        reason = "wrong-field-count"
+    elif not clean and not all(map(is_text, record)):
+        reason = "not-unicode"
+    else:
+        return [*(cell or None for cell in record), None]
+    return [*[None] * width, reason]

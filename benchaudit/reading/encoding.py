@@ -54,16 +54,16 @@ def as_utf8(path: Path, name: str, place: Path) -> Utf8:
         if encoding != "utf-8-sig":
             notes.append(f"{name}: read as {encoding.upper()}")
     bad = first_bad_byte(path)
-    if bad is None:
-        return Utf8(path=path, clean=True, notes=tuple(notes))
-    if encoding is None and not _is_mostly_utf8(path):
-        encoding = _guess(path, bad)
+    if bad is not None and encoding is None:
+        encoding = None if _is_mostly_utf8(path) else _guess(path, bad)
+        read_as = f", read as {_TITLES.get(encoding, encoding)}" if encoding else ""
+        notes.append(f"{name}: byte {bad} is not UTF-8{read_as}")
         if encoding is not None:
-            note = f"{name}: byte {bad} is not UTF-8, read as {_TITLES.get(encoding, encoding)}"
             path = _transcoded(path, encoding, name, place)
-            return Utf8(path=path, clean=first_bad_byte(path) is None, notes=(note,))
-    notes.append(f"{name}: byte {bad} is not UTF-8, rows with such bytes are left out")
-    return Utf8(path=path, clean=False, notes=tuple(notes))
+            bad = first_bad_byte(path)
+    if bad is not None:
+        notes.append(f"{name}: rows with bytes that are no characters are left out")
+    return Utf8(path=path, clean=bad is None, notes=tuple(notes))
 
 
 def first_bad_byte(path: Path) -> int | None:
@@ -90,6 +90,11 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def shown(text: str) -> str:
+    """A text that can be printed: what is no character becomes a question mark."""
+    return text.encode(errors="replace").decode()
 
 
 def lines_of(path: Path, name: str, *, newline: str) -> Iterator[str]:

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchaudit.reading.encoding import shown
+
 _SHAPES = {
     "number": re.compile(r"[-+]?(\d[\d.,_]*|\.\d+)([eE][-+]?\d+)?%?"),
     "letter": re.compile(r"[(\[]?[A-Za-z][)\].:]?"),
@@ -106,7 +108,7 @@ def column_names(first: Sequence[str]) -> tuple[list[str], list[str]]:
     Blanks around a title are dropped. A column without one is called as pandas calls it, by its place
     counted from 0; equal titles are told apart by a number, so that none is taken for the other.
     """
-    titles = [title.strip().strip("\ufeff").strip() for title in first]
+    titles = [shown(title.strip().strip("\ufeff").strip()) for title in first]
     titles = [title or f"Unnamed: {place}" for place, title in enumerate(titles)]
     counts = Counter(titles)
     names: list[str] = []

@@ -14,7 +14,7 @@ import duckdb
 from benchaudit.errors import SourceError
 from benchaudit.mapping.cells import decode_json
 from benchaudit.reading.document import BrokenDocument, Window
-from benchaudit.reading.encoding import Utf8, is_text, lines_of
+from benchaudit.reading.encoding import Utf8, is_text, lines_of, shown
 from benchaudit.reading.engine import glob_escaped, literal
 from benchaudit.reading.outline import Place, find_records, records_at
 from benchaudit.reading.spool import Fields, spool
@@ -87,7 +87,7 @@ def _split_by_definition(
 ) -> Table:
     """The table of the records that Python has split, each a row even where it is none."""
     target = spool(_fields(records), ["record", "unreadable"], place / "rows.parquet")
-    return _table(f"read_parquet({literal(str(target))})", name, connection, (*text.notes, *notes))
+    return _table(f"read_parquet({literal(glob_escaped(target))})", name, connection, (*text.notes, *notes))
 
 
 def _fields(records: Iterable[str]) -> Iterator[Fields]:
@@ -110,5 +110,5 @@ def _table(relation: str, name: str, connection: duckdb.DuckDBPyConnection, note
             continue
     if not names:
         raise SourceError("holds no record", where=name, todo="a row must be a JSON object with names")
-    columns = tuple(Column(name=title, sql="record", form="record", path=(title,)) for title in names)
+    columns = tuple(Column(name=shown(title), sql="record", form="record", path=(title,)) for title in names)
     return Table(file=name, relation=relation, columns=columns, notes=notes)

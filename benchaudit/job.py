@@ -142,10 +142,10 @@ def _summarise(outcome: Outcome, environment: Mapping[str, str]) -> None:
 
 def _summarise_failure(settings: Settings, error: BenchauditError, environment: Mapping[str, str]) -> None:
     if environment.get("GITHUB_STEP_SUMMARY"):
-        from benchaudit.markdown import code, plain
+        from benchaudit.markdown import code
         from benchaudit.report.templates import Templates
 
-        title = f"benchaudit: {plain(settings.dataset or settings.config)}"
+        title = f"benchaudit: {code(settings.dataset or settings.config)}"
         text = Templates().fill("failure.md", title=title, message=code(str(error), 500))
         runner.summary(masked(text, environment), environment)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchaudit.markdown import comment_places
+import re
 
 OPEN = "<!-- benchaudit:notes -->"
 CLOSE = "<!-- /benchaudit:notes -->"
@@ -25,10 +25,14 @@ def with_notes(body: str, notes: str) -> str:
 
 
 def _inside(body: str) -> slice | None:
-    """Between the first opening marker and the last closing one; a copy in a fence or a list is no marker."""
-    places = comment_places(body)
-    opening = [place.start + body[place].index(OPEN) + len(OPEN) for place in places if OPEN in body[place]]
-    closing = [place.start + body[place].index(CLOSE) for place in places if CLOSE in body[place]]
+    """Between the first line that is the opening marker and the last that is the closing one.
+
+    Lines are taken as they stand, whatever a fence around them says: one that people left open must
+    not cost them their text. Nothing of a dataset ever makes a line of its own in a body.
+    """
+    lines = list(re.finditer(r"[^\r\n]+", body))
+    opening = [line.end() for line in lines if line[0].strip() == OPEN]
+    closing = [line.start() for line in lines if line[0].strip() == CLOSE]
     if not (opening and closing) or closing[-1] < opening[0]:
         return None
     return slice(opening[0], closing[-1])

@@ -111,6 +111,13 @@ def test_what_people_wrote_is_kept():
     assert plan(report, thread(update.body))[:-1] == ()
 
 
+def test_a_fence_that_people_left_open_costs_them_nothing():
+    mine = "see\n```\nan example"
+    body = with_notes("text", mine)
+    assert notes_of(body) == mine
+    assert notes_of(with_notes("another text", notes_of(body))) == mine
+
+
 def test_a_body_that_lost_its_notes_gets_an_empty_part():
     report = reported(None, release(LEAKY))
     (update,) = plan(report, thread(report.body.split("<!-- benchaudit:notes", 1)[0]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchaudit.baseline import Baseline
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
-from benchaudit.figures import integer, plural, share
+from benchaudit.figures import integer, odds, plural, share
 from benchaudit.markdown import code
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
@@ -65,9 +65,10 @@ def _said(line: Line) -> str:
         rule = f"picking the {line.check} option scores {share(tally.credit, line.n)}"
     else:
         rule = f"avoiding the {line.check} option scores {share(tally.avoided, line.n)}"
+    luck = f"; by luck alone so far off {odds(line.judged.p)}" if line.judged.p else ""
     return (
         f"{slice_name(line.key)}: gold is among the {line.check} options in {integer(tally.among)} of "
-        f"{integer(line.n)} items; {rule}, chance is {share(tally.chance, line.n)}."
+        f"{integer(line.n)} items; {rule}, chance is {share(tally.chance, line.n)}{luck}."
     )
 
 

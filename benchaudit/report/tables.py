@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchaudit.checks import all_checks
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
-from benchaudit.figures import integer, odds, points, share
+from benchaudit.figures import integer, points, share
 from benchaudit.markdown import MISSING, code, prose, table
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
@@ -210,17 +209,6 @@ def rows_table(pairs: Pairs) -> str:
         if pairs.rows[name]
     ]
     return table(["Rows", "Number", "For example"], rows) if rows else ""
-
-
-def check_table(audit: Audit) -> str:
-    """Each check, what it means and the odds of its most surprising slice."""
-    rows = []
-    for check in all_checks():
-        ps = [part.checks[check.name].p for part in audit.slices if check.name in part.checks]
-        known = [p for p in ps if p is not None]
-        smallest = min(known, key=lambda p: p.log10_p, default=None)
-        rows.append([check.name, f"{check.title}. {check.explanation}", odds(smallest) if smallest else "–"])
-    return table(["Check", "What it says", "Smallest p"], rows)
 
 
 def position_line(positions: Mapping[int, int]) -> str:

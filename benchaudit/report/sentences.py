@@ -65,7 +65,7 @@ def _said(line: Line) -> str:
         rule = f"picking the {line.check} option scores {share(tally.credit, line.n)}"
     else:
         rule = f"avoiding the {line.check} option scores {share(tally.avoided, line.n)}"
-    luck = f"; by luck alone so far off {odds(line.judged.p)}" if line.judged.p else ""
+    luck = f"; odds of that by luck: {odds(line.judged.p)}" if line.judged.p else ""
     return (
         f"{slice_name(line.key)}: gold is among the {line.check} options in {integer(tally.among)} of "
         f"{integer(line.n)} items; {rule}, chance is {share(tally.chance, line.n)}{luck}."

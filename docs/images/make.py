@@ -19,7 +19,7 @@ STYLE = """
 :root { color-scheme: light; }
 body { margin: 0; padding: 24px; background: #fff; color: #1f2328;
   font: 14px/1.5 -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, "DejaVu Sans", sans-serif; }
-main { width: 920px; border: 1px solid #d1d9e0; border-radius: 6px; }
+main { width: 1000px; border: 1px solid #d1d9e0; border-radius: 6px; }
 header { padding: 10px 16px; background: #f6f8fa; border-bottom: 1px solid #d1d9e0; color: #59636e; }
 header b { color: #1f2328; }
 article { padding: 16px; }
@@ -64,7 +64,7 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "benchaudit", "demo", "--folder", f"{folder}/demo"], check=True)
         issue = next(Path(folder).glob("demo/benchaudit-reports/*/issue.md"))
         shown = page("benchaudit: demo/personal-preferences", issue.read_text(encoding="utf-8"))
-        photograph(shown, HERE / "issue.png", width=970, height=1130)
+        photograph(shown, HERE / "issue.png", width=1050, height=1130)
 
 
 if __name__ == "__main__":

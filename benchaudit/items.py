@@ -146,10 +146,9 @@ def slice_values(slicing: Slicing, columns: Sequence[str], of: str = "") -> list
     return [f"{row}slices[{columns.index(column) + 1}]" for column in slicing]
 
 
-def in_slices(slicing: Slicing, of: str = "") -> str:
+def _in_slices(slicing: Slicing) -> str:
     """SQL for whether a narrow row has its place in a slicing; a row that was not read has it in ALL only."""
-    row = f"{of}." if of else ""
-    return f"{row}slices IS NOT NULL" if slicing else "true"
+    return "slices IS NOT NULL" if slicing else "true"
 
 
 def by_value(key: SliceKey) -> list[tuple[bool, str]]:
@@ -165,7 +164,7 @@ def _slices(
     histograms = [f"histogram({check.name})" for check in checks]
     rows = connection.execute(
         f"SELECT {', '.join([*values, 'left_out', 'half', 'count(*)', 'histogram(gold)', *histograms])} "
-        f"FROM scored WHERE {in_slices(slicing)} GROUP BY ALL"
+        f"FROM scored WHERE {_in_slices(slicing)} GROUP BY ALL"
     ).fetchall()
     slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
     for row in rows:

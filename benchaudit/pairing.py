@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from benchaudit.audit import Audited
-from benchaudit.items import Slicing, in_slices, slice_values, unpacked
+from benchaudit.items import Slicing, slice_values, unpacked
 from benchaudit.models import OUT_OF_SCOPE, SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.reading.engine import engine, literal, literals
@@ -149,11 +149,8 @@ def _parts(slicing: Slicing, columns: Sequence[str], checks: Sequence[str]) -> I
     where one did. In a packed integer a hit is the last bit.
     """
     values = {of: slice_values(slicing, columns, of) for of in _SIDES}
-    # A partner that is no item, or has no place in this slicing, is none here.
-    usable = {
-        of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL AND {in_slices(slicing, of)})"
-        for of in _SIDES
-    }
+    # A partner that is no item is none here; one that is has its place in every slicing.
+    usable = {of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL)" for of in _SIDES}
     alike = [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(*values.values(), strict=True)]
     for of, other, gone, moved in (
         ("old", "new", "removed", "moved_out"),

@@ -116,7 +116,8 @@ def audit_snapshot(
         findings=findings_of(counts.marks),
         not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
-        plain="cell-numpy" not in counts.marks and not any(" read as " in note for note in counts.notes),
+        plain="cell-numpy" not in counts.marks
+        and all(": the delimiter is a " in note for note in counts.notes),
     )
     return Audited(audit=audit, rows_file=counts.rows_file, slicings=tuple(slicings))
 

@@ -7,6 +7,8 @@ needs them: `--help` and a run that finds nothing new stay light.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchaudit import __version__, job
-from benchaudit.errors import BenchauditError, SettingsError
+from benchaudit.errors import BenchauditError, SettingsError, TrackerError
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
 from benchaudit.speech import complain, say
 
@@ -49,6 +51,7 @@ _MAPPING = frozenset(
 def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
     """Run one command and return its exit status. Whatever a user or a dataset can cause is one line."""
     environment = os.environ if environment is None else environment
+    _open_streams()
     options = _parser().parse_args(arguments)
     try:
         status = int(options.run(options, environment))
@@ -61,9 +64,25 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         # Nobody reads on, as with `| head`; Python would complain once more on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # The rooms name what they touch; what is left is the disk or the stream under our feet.
+        undelivered = TrackerError(f"the system refused ({error})", todo="check the disk and the output")
+        complain(undelivered, environment)
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return undelivered.exit_status
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _open_streams() -> None:
+    """Streams that take whatever is said: one that is closed goes nowhere, one in ASCII gets escapes."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - it stands for the stream to the end
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - it stands for the stream to the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -103,6 +103,8 @@ def _seen(name: str, sample: Sequence[Mapping[str, Value]]) -> Seen:
 
 def _slices(name: str, sample: Sequence[Mapping[str, Value]], min_rows: int) -> bool:
     """Whether a column cuts the sample into a few parts that are large enough to say something of."""
+    if "." in name:
+        return False
     values = [row.get(name) for row in sample]
     if any(isinstance(value, list | dict) for value in values):
         return False
@@ -113,7 +115,8 @@ def _slices(name: str, sample: Sequence[Mapping[str, Value]], min_rows: int) -> 
 
 def _config(dataset: str, files: Sequence[str], mapping: ColumnMapping, slices: Sequence[str]) -> str:
     """An entry of the config file. Texts are written as JSON, which YAML reads whatever they hold."""
-    found = {"dataset": dataset, "files": list(files), **mapping_document(mapping), "slices": list(slices)}
+    named = dataset if "/" in dataset else "OWNER/NAME"
+    found = {"dataset": named, "files": list(files), **mapping_document(mapping), "slices": list(slices)}
     lines = [
         f"{name}: {json.dumps(value, ensure_ascii=False)}"
         for name, value in found.items()

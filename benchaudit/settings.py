@@ -208,8 +208,16 @@ class Settings:
         )
 
     def baseline_column(self, slicings: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """The slicing whose values each get a rule of their own, of those that were run; () for none."""
+        """The slicing whose values each get a rule of their own, of those that were run; () for none.
+
+        Raises SettingsError where the one that is wished for is none of the slices.
+        """
         wanted = tuple(self.baseline_slices.split("*")) if self.baseline_slices else next(iter(slicings), ())
+        if self.baseline_slices and wanted not in self.slices:
+            raise SettingsError(
+                f"baseline-slices {self.baseline_slices!r} is none of the slices",
+                todo="name it in slices too",
+            )
         return wanted if wanted in slicings else ()
 
     @property

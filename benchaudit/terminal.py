@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Literal
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,23 +18,36 @@ from benchaudit.models import SliceKey
 from benchaudit.report.tables import Line, lines_of
 from benchaudit.verdict import Audit, Judged
 
-_WIDE = 110
-"""Columns of a terminal from which all figures are shown."""
-
 _STYLES = {"leak": "bold red", "incomplete": "bold yellow", "slight": "yellow", "none-found": "green"}
+
+
+class _Console(Console):
+    """A console that says so where nobody reads on, instead of ending the program with status 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Hand the error on."""
+        raise BrokenPipeError
 
 
 def show(audit: Audit, comparison: Comparison | None = None) -> None:
     """Print an audit, and against an earlier revision what changed."""
-    console = Console(highlight=False)
+    console = _Console(highlight=False)
     origin = audit.origin
     console.print(Text(f"{shown(origin.dataset)}@{origin.revision.sha[:7]}", style="bold"))
     console.print(
         Text(f"{plural(audit.rows, 'row')}, {integer(audit.all.n)} of them items. Verdict: ")
         + _verdict_text(audit.worst)
     )
-    lines = lines_of(audit, comparison)
-    console.print(_slices(lines, with_change=comparison is not None, wide=console.width >= _WIDE))
+    if audit.baseline is not None:
+        pooled, column = audit.baseline.pooled, "*".join(map(shown, audit.baseline.column))
+        console.print(
+            Text(
+                f"A guesser that never reads the question scores {share(pooled.right, pooled.n)}"
+                f"{f' (the best rule for each {column})' if column else ''}; "
+                f"chance is {share(pooled.chance, pooled.n)}."
+            )
+        )
+    _print_slices(console, lines_of(audit, comparison), with_change=comparison is not None)
     if audit.left_out:
         console.print(_left_out(audit))
     for finding in audit.findings:
@@ -76,34 +92,61 @@ def name_of(key: SliceKey) -> str:
 def _verdict_text(judged: Judged | None) -> Text:
     if judged is None:
         return Text("not applicable")
-    words = f"severe {judged.verdict}" if judged.severe else judged.verdict
-    return Text(words, style=_STYLES.get(judged.verdict, "dim"))
+    return Text(_words(judged), style=_STYLES.get(judged.verdict, "dim"))
 
 
-def _slices(lines: list[Line], *, with_change: bool, wide: bool) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("slice", overflow="fold", min_width=16)
-    table.add_column("gold is", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    more = ("expected", "alone", "chance") if wide else ()
-    for name in ("n", "among", *more, "picking", "gain", *(("change",) if with_change else ())):
-        table.add_column(name, justify="right", no_wrap=True)
-    for line in lines:
-        # A check that has no meaning in a slice has no items there, and so no rates.
-        tally, n = line.judged.tally, line.judged.tally.n
-        cells = {
-            "n": integer(line.n),
-            "among": share(tally.among, n),
-            "expected": share(tally.expected_among, n),
-            "alone": share(tally.unique, n),
-            "chance": share(tally.chance, n),
-            "picking": share(tally.credit, n),
-            "gain": f"{points(line.judged.gain)} {line.judged.direction}" if n else "–",
-            "change": change(line.change.moved) if line.change else "–",
-        }
-        shown_cells = [cells[str(column.header)] for column in table.columns[3:]]
-        table.add_row(Text(name_of(line.key)), line.check, _verdict_text(line.judged), *shown_cells)
-    return table
+_LEAST_NAME = 14
+"""Columns that the names of slices keep, however narrow the terminal."""
+
+_DISPENSABLE = ("alone", "expected", "could show")
+"""Columns that go first where there is no room, in this order."""
+
+
+def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> None:
+    """Print the table of slices. Figures are never cut: columns go, and then the lines are long."""
+    names = ["n", "among", "expected", "alone", "picking", "chance", "gain", "could show"]
+    columns = {"gold is": [line.check for line in lines], "verdict": [_words(line.judged) for line in lines]}
+    rows = [_figures(line) for line in lines]
+    columns |= {name: [row[name] for row in rows] for name in [*names, *(["change"] if with_change else [])]}
+    widths = {name: max(map(len, [name, *cells])) for name, cells in columns.items()}
+
+    def needed() -> int:
+        return _LEAST_NAME + sum(width + 1 for width in widths.values())
+
+    for name in _DISPENSABLE:
+        if needed() > console.width:
+            del widths[name]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("slice", overflow="fold", min_width=_LEAST_NAME)
+    for name, width in widths.items():
+        justify: Literal["left", "right"] = "left" if name in {"gold is", "verdict"} else "right"
+        table.add_column(name, justify=justify, no_wrap=True, min_width=width)
+    for number, line in enumerate(lines):
+        cells: list[Text | str] = [columns[name][number] for name in widths]
+        cells[1] = _verdict_text(line.judged)
+        table.add_row(Text(name_of(line.key)), *cells)
+    console.print(table, width=max(console.width, needed()), crop=False)
+
+
+def _figures(line: Line) -> dict[str, str]:
+    # A check that has no meaning in a slice has no items there, and so no rates.
+    tally, n = line.judged.tally, line.judged.tally.n
+    detectable = line.judged.detectable_gain
+    return {
+        "n": integer(line.n),
+        "among": share(tally.among, n),
+        "expected": share(tally.expected_among, n),
+        "alone": share(tally.unique, n),
+        "chance": share(tally.chance, n),
+        "picking": share(tally.credit, n),
+        "gain": f"{points(line.judged.gain)} {line.judged.direction}" if n else "–",
+        "could show": points(Fraction(detectable)) if detectable is not None else "",
+        "change": change(line.change.moved) if line.change else "–",
+    }
+
+
+def _words(judged: Judged) -> str:
+    return f"severe {judged.verdict}" if judged.severe else judged.verdict
 
 
 def _left_out(audit: Audit) -> Table:
@@ -121,17 +164,22 @@ def _left_out(audit: Audit) -> Table:
 
 def show_inspection(seen: Inspection) -> None:
     """Print what a look at a source found; the config to paste goes to standard output as it is."""
-    console = Console(highlight=False)
+    console = _Console(highlight=False)
     console.print(Text(f"{shown(seen.dataset)}@{seen.revision[:7]}", style="bold"))
     console.print(Text("files: " + ", ".join(map(shown, seen.files[:20]))))
     for note in seen.notes:
         console.print(Text(f"note: {shown(note)}"))
-    columns = Table(box=None, pad_edge=False)
-    columns.add_column("column", overflow="fold", min_width=16)
-    columns.add_column("values", justify="right", no_wrap=True)
-    columns.add_column("for example", no_wrap=True, overflow="ellipsis")
-    for column in seen.columns:
-        columns.add_row(Text(shown(column.name)), integer(column.values), Text(shown(column.example[:200])))
+    columns = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    names = [shown(column.name) for column in seen.columns]
+    widest = min(max(map(len, names), default=0), console.width // 2)
+    columns.add_column("column", overflow="fold", min_width=widest, max_width=widest)
+    columns.add_column("values", justify="right", no_wrap=True, min_width=6)
+    columns.add_column("for example", no_wrap=True)
+    room = max(12, console.width - widest - 8)
+    for column, name in zip(seen.columns, names, strict=True):
+        example = shown(column.example[:200])
+        example = example if len(example) <= room else f"{example[: room - 1]}…"
+        columns.add_row(Text(name), integer(column.values), Text(example))
     console.print(columns)
     if seen.problem is not None:
         return

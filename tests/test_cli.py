@@ -349,10 +349,10 @@ def test_a_narrow_terminal_shows_fewer_figures(shown):
     """And no figure in part."""
     audit = release({"a": FAIR * 10}).audit
     wide, narrow = shown(audit, width=160), shown(audit, width=80)
-    assert "expected" in wide[2]
-    assert "expected" not in narrow[2]
+    assert "expected" in "".join(wide)
+    assert "expected" not in "".join(narrow)
     assert all(len(line) <= 80 for line in narrow)
-    assert "25.0 %" in narrow[3]
+    assert any("25.0 %" in line for line in narrow)
 
 
 TEXTS = [text for text in corpus() if text]

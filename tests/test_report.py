@@ -484,7 +484,7 @@ def test_the_verdict_names_slices_that_leak_and_both_directions():
     """The worst of each check is among the four: two that point opposite ways are the news."""
     slices = {f"long {number}": [LONGEST] * 80 for number in range(9)} | {"short": [SHORTEST] * 30}
     said = sentence(slices)
-    assert said.startswith("**Severe leak.** In ")
+    assert said.startswith("**Severe leak.** Overall and in 10 of 10 slices, ")
     assert len(re.findall(r"^- ", said, re.MULTILINE)) == 4
     assert "`topic` = `short`: gold is among the shortest options in 30 of 30 items" in said
     assert "picking the shortest option scores 100.0 %, chance is 25.0 %" in said
@@ -493,7 +493,7 @@ def test_the_verdict_names_slices_that_leak_and_both_directions():
 @pytest.mark.parametrize(
     ("said", "slices", "more"),
     [
-        ("**Leak.** In 2 of 2 slices", {"a": [LONGEST] * 50 + [BETWEEN] * 30}, {}),
+        ("**Leak.** Overall and in 1 of 1 slice, ", {"a": [LONGEST] * 50 + [BETWEEN] * 30}, {}),
         ("**No leak found** in 80 items", {"a": FAIR * 20}, {}),
         ("**Too few rows** for a verdict: 4 items of 20.", {"a": FAIR}, {}),
         (

@@ -431,10 +431,15 @@ def test_the_mapping_that_was_asked_for():
         ("", [("a",), ("b",)], ("a",)),
         ("b", [("a",), ("b",)], ("b",)),
         ("a * b", [("a",), ("a", "b")], ("a", "b")),
-        ("c", [("a",)], ()),
+        ("b", [("a",)], ()),
         ("", [], ()),
     ],
 )
 def test_the_column_of_the_baseline(wanted, run, column):
     """By default the first that was run; one that was not run is none."""
-    assert settled(baseline_slices=wanted).baseline_column(run) == column
+    assert settled(slices="a,b,a*b", baseline_slices=wanted).baseline_column(run) == column
+
+
+def test_a_baseline_by_a_column_that_is_no_slice_is_an_error():
+    with pytest.raises(SettingsError, match="baseline-slices 'c' is none of the slices"):
+        settled(slices="a", baseline_slices="c").baseline_column([("a",)])

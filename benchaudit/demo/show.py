@@ -63,6 +63,8 @@ def _first_screen(issue: Path) -> str:
 def _fresh(folder: Path) -> Path:
     """An empty folder; an earlier demo in it is removed, anything else is left alone."""
     if folder.exists():
+        if not folder.is_dir():
+            raise SettingsError("is no folder", where=str(folder), todo="name another with --folder")
         if not (folder / _MADE_BY_US).exists() and any(folder.iterdir()):
             raise SettingsError("is not empty", where=str(folder), todo="name another with --folder")
         shutil.rmtree(folder)

@@ -27,12 +27,10 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
         )
     leaks = [line for line in lines if line.judged.verdict == "leak"]
     if leaks:
-        where = len({line.key for line in leaks})
-        slices = len({line.key for line in lines})
         severe = "Severe leak" if audit.severe else "Leak"
         head = (
-            f"**{severe}.** In {integer(where)} of {plural(slices, 'slice')}, the length of the options "
-            "gives the gold away to a guesser who never reads the question."
+            f"**{severe}.** {_where(leaks, lines)}, the length of the options gives the gold away to a "
+            "guesser who never reads the question."
         )
         named = sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
         return "\n".join([head, "", *(f"- {_said(line)}" for line in _both_ways(named))])
@@ -49,6 +47,16 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
     if audit.verdict == "none-found":
         return f"**No leak found** in {plural(audit.all.n, 'item')} by the length of the options."
     return f"**Too few rows** for a verdict: {plural(audit.all.n, 'item')} of {audit.thresholds.min_rows}."
+
+
+def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:
+    """In how many slices; ALL is none of them."""
+    leaking, slices = ({line.key for line in some if line.key} for some in (leaks, lines))
+    overall = any(not line.key for line in leaks)
+    if not leaking:
+        return "Overall"
+    counted = f"n {integer(len(leaking))} of {plural(len(slices), 'slice')}"
+    return f"Overall and i{counted}" if overall else f"I{counted}"
 
 
 def _both_ways(named: Sequence[Line]) -> list[Line]:
@@ -81,7 +89,7 @@ def changed_sentence(comparison: Comparison | None, link: str) -> str:
         if not shifts and not (comparison.pairs and _any_rows(comparison.pairs)):
             return f"Compared with {link}, no figure changed."
         return f"Compared with {link}, nothing changed that matters."
-    slices = {item.key for item in comparison.changes if item.material}
+    slices = {item.key for item in comparison.changes if item.material and item.key}
     where = f" in {plural(len(slices), 'slice')}" if slices else ""
     return f"**Leakage changed**{where}, compared with {link}."
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
-from benchaudit.figures import integer, points, share
+from benchaudit.figures import integer, points, rounded, share
 from benchaudit.markdown import MISSING, code, prose, table
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
@@ -82,6 +83,8 @@ def verdict_words(judged: Judged) -> str:
     words = _WORDS[judged.verdict]
     if judged.severe:
         words = f"severe {words}"
+    if judged.detectable_gain is not None:
+        words = f"{words} (≥ {rounded(Fraction(judged.detectable_gain) * 100)})"
     return f"**{words}**" if judged.verdict in {"leak", "incomplete"} else words
 
 

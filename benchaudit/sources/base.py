@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
-from benchaudit.errors import NothingWatched
+from benchaudit.errors import NothingWatched, SourceError
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.sources.card import labels_of
 
@@ -95,6 +95,9 @@ class Selection:
                 where=where,
                 todo=f"there are (subset/split): {', '.join(sorted(there))[:300]}",
             )
+        for blob in chosen:
+            if not blob.path.isprintable() and "\udc80" <= max(blob.path) <= "\udcff":
+                raise SourceError("has a file whose name is not UTF-8", where=where, todo="rename it")
         return chosen
 
     def _matching(self, files: Sequence[Blob], where: str) -> tuple[Blob, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from benchaudit.errors import SourceError
+from benchaudit.errors import SettingsError, SourceError
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.sources.base import CARD, EVERYTHING, History, Selection
 from benchaudit.sources.card import layout_of
@@ -16,8 +16,14 @@ class FileSource:
 
     def __init__(self, path: Path, selection: Selection = EVERYTHING) -> None:
         self.name = path.name
-        if not path.exists():
-            raise SourceError("no such file or directory", where=str(path), todo="check the path")
+        if not (path.is_file() or path.is_dir()):
+            what = "is neither a file nor a directory" if path.exists() else "no such file or directory"
+            near = f"a dataset on the Hub is written hf://datasets/{path}" if _may_be_dataset(path) else ""
+            raise SourceError(what, where=str(path), todo=near or "check the path")
+        if path.is_file() and selection != EVERYTHING:
+            raise SettingsError(
+                "files, subset and split choose among several files", where=str(path), todo="name the folder"
+            )
         self._path, self._selection = path, selection
         self._root = path if path.is_dir() else path.parent
 
@@ -79,8 +85,18 @@ class FileSource:
         if self._path != self._root:
             return [self._path]
         named = self._selection.paths
-        paths = [self._root / name for name in named] if named else list(self._root.rglob("*"))
-        return [path for path in paths if path.is_file()]
+        try:
+            paths = [self._root / name for name in named] if named else list(self._root.rglob("*"))
+            return [path for path in paths if path.is_file()]
+        except OSError as error:
+            raise SourceError(
+                f"cannot be read ({error})", where=str(self._root), todo="name its files"
+            ) from None
+
+
+def _may_be_dataset(path: Path) -> bool:
+    """Whether what was given has the form OWNER/NAME, and no file of that name is there."""
+    return len(path.parts) == 2 and not path.is_absolute() and not path.suffix and not path.exists()
 
 
 def blob_id(path: Path) -> str:

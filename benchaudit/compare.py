@@ -323,7 +323,7 @@ def _notes(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[str]:
             f"Gold moved by {pairs.shift:+d} in every item whose gold changed and options did not: it was "
             "likely encoded anew (counted from 0 before, from 1 now, or the other way)."
         )
-    if pairs and pairs.rows["added"] and not (new.mapping.question or new.mapping.id):
+    if pairs and pairs.rows.get("added") and not (new.mapping.question or new.mapping.id):
         notes.append("No question and no id is known: rows are paired by equal content only.")
     if pairs and pairs.reasons:
         reasons = ", ".join(f"{rows:,} {reason}" for reason, rows in pairs.reasons.items())

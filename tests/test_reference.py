@@ -76,3 +76,14 @@ def test_the_workflow_of_the_readme_uses_inputs_that_exist():
     used = steps[-1]["with"]
     assert used.keys() <= declared().keys()
     assert workflows[0]["jobs"]["watch"]["permissions"] == {"contents": "read", "issues": "write"}
+
+
+@pytest.mark.parametrize("of", ["report", "comparison", "config"])
+def test_the_published_schemas_are_those_of_the_code(of, capsys, request):
+    path = ROOT / "docs" / "schema" / f"{of}.schema.json"
+    assert main(["schema", of], {}) == 0
+    made = capsys.readouterr().out
+    if request.config.getoption("--update-golden"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(made, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == made, "`make golden` writes it anew"

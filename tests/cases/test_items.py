@@ -166,3 +166,23 @@ def test_golds_that_match_only_after_trimming_are_never_counted_in_silence(tmp_p
     audit = audit_path(path)
     assert audit.all.n == 20
     assert finding(audit, "gold-trimmed").count == 10
+
+
+@needs_shared
+def test_r01_length_gives_gold_away_in_one_slice_and_not_in_the_other():
+    """Extremes alone and tied are counted apart, and an empty cell is a slice of its own."""
+    meant = shared_json("cases", "R01", "expect.json")
+    audit = audit_path(SHARED / "cases" / "R01" / "benchmark.csv", slices="who")
+    found = {
+        "=".join(["who", part.key[0][1] or "(empty)"]) if part.key else "all": {
+            "n": part.n,
+            "longest": part.checks["longest"].tally.among,
+            "unique_longest": part.checks["longest"].tally.unique,
+            "shortest": part.checks["shortest"].tally.among,
+            "unique_shortest": part.checks["shortest"].tally.unique,
+        }
+        for part in audit.slices
+    }
+    assert found == {name: meant[name] for name in found}
+    assert len(found) == 4
+    assert audit.mapping.gold_apart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fuzz.fuzz_reading import damaged_file, outcomes
 
-FILES = 300
+FILES = 1000
 
 
 def test_damaged_files_give_rows_or_an_error_of_ours() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, urlsplit
 
-from huggingface_hub import HfApi, constants, errors, hf_hub_download, set_client_factory
+from huggingface_hub import HfApi, errors, hf_hub_download, set_client_factory
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
 from huggingface_hub.utils._http import default_client_factory
@@ -289,8 +289,3 @@ def _blob(entry: dict[str, Any]) -> Blob | None:
 
 def _file(entry: RepoFile) -> Blob:
     return Blob(path=entry.path, id=entry.lfs.sha256 if entry.lfs else entry.blob_id, size=entry.size)
-
-
-def default_endpoint() -> str:
-    """The endpoint that the client was set up with."""
-    return str(constants.ENDPOINT).rstrip("/")

@@ -197,14 +197,30 @@ def test_repeats_pair_in_row_order():
     assert more.names["added"] == ("z",)
 
 
-def test_repeats_know_their_own_names_and_slices():
-    """Of equal items the one that is gone is the one whose id is; and none moves to another's slice."""
-    three = [item("*aa | b", id=name, topic=f"topic {name}") for name in "abc"]
-    found = pairs_of(three, [three[2], three[0]])
-    assert moved(found, removed=1)
-    assert found.names["removed"] == ("b",)
-    renamed = [row._replace(id=f"new {row.id}") for row in three]
-    assert moved(pairs_of(three, renamed[::-1]))
+def test_a_repeat_is_known_by_its_id_and_its_slice():
+    """Of equal items the one that is gone is the one whose id is, and the one whose slice is."""
+    named = [item("*aa | b", id=name) for name in "abc"]
+    sliced = [item("*aa | b", id=name, topic=f"topic {name}") for name in "abc"]
+    renamed = [row._replace(id=f"new {row.id}") for row in sliced]
+    for old, new in ((named, named), (sliced, sliced), (sliced, renamed)):
+        found = pairs_of(old, [new[2], new[0]])
+        assert moved(found, removed=1)
+        assert found.names["removed"] == ("b",)
+
+
+def test_ids_that_were_dealt_out_anew_move_no_repeat_to_another_slice():
+    """As many equal items stand in each slice as before."""
+    old = [item("*aa | b", id=name, topic=f"topic {name}") for name in "ab"]
+    assert moved(pairs_of(old, [old[0]._replace(id="b"), old[1]._replace(id="a")]))
+
+
+@pytest.mark.parametrize("ids", ["ab", "ba", "cd", ("", "")], ids=["kept", "exchanged", "new", "none"])
+def test_items_that_contradict_each_other_are_told_apart(ids):
+    """The same question and options with another gold are another item, whatever it is called."""
+    golds = [item("*aa | b", "q", id="a"), item("aa | *b", "q", id="b")]
+    new = [row._replace(id=name) for row, name in zip(golds, ids, strict=True)]
+    for rows in (new, new[::-1]):
+        assert moved(pairs_of(golds, rows))
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ from benchaudit.mapping.row import text_of
 if TYPE_CHECKING:
     from benchaudit.reading import Column
 
-PLACES = ("@file", "@dir", "@config", "@split")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceColumn:

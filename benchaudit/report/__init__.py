@@ -199,7 +199,8 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
 
 def _measured(audit: Audit, occasion: Occasion) -> str:
     meaning = " ".join(
-        f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}." for check in all_checks()
+        f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}. {check.explanation}"
+        for check in all_checks()
     )
     text = (
         f"{meaning} *Among* counts items whose gold is at that extremum, tied or not, *alone* those without "

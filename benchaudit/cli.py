@@ -176,6 +176,17 @@ def _audited(name: str, settings: Settings, work: Path) -> tuple[Snapshot, Audit
     return snapshot, audit_snapshot(source, snapshot, settings, work, say)
 
 
+def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
+    """Refuse to write the JSON over what it is made from."""
+    target = Path(options.json) if options.json and options.json != "-" else None
+    if (
+        target is not None
+        and target.exists()
+        and any(Path(source).exists() and target.samefile(source) for source in sources)
+    ):
+        raise SettingsError("is the source itself", where=f"--json {options.json}", todo="name another file")
+
+
 def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.audit import workspace
     from benchaudit.gate import fails
@@ -204,6 +215,7 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
 
     layers = _layers(options, environment)
     settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
+    _keep_sources(options, options.old, options.new)
     with workspace() as work:
         before, old = _audited(options.old, earlier, work / "old")
         after, new = _audited(options.new, settings, work / "new")

@@ -396,3 +396,12 @@ def test_away_from_a_runner_a_text_stays_as_it_is(shown, monkeypatch):
     for name in ("GITHUB_ACTIONS", "GITHUB_OUTPUT"):
         monkeypatch.delenv(name, raising=False)
     assert "topic=std::string" in "\n".join(shown(release({"std::string": FAIR}).audit))
+
+
+def test_a_report_is_not_written_over_its_source(tmp_path, capsys):
+    path = tmp_path / "test.csv"
+    path.write_text("question,A,B,answer\nQ1,x,yy,B\nQ2,xx,y,A\n")
+    before = path.read_bytes()
+    assert main(["audit", str(path), "--json", str(path)], {}) == 2
+    assert "is the source itself" in capsys.readouterr().err
+    assert path.read_bytes() == before

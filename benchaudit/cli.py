@@ -196,6 +196,7 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     settings = settle(_layers(options, environment))
     if settings.fail_on == "new-leak":
         raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
+    _keep_sources(options, options.source)
     with workspace() as work:
         audit = _audited(options.source, settings, work)[1].audit
     if options.json:

@@ -90,7 +90,7 @@ def _load(connection: duckdb.DuckDBPyConnection, audits: Sequence[Audited], colu
             FROM read_parquet({literal(str(audited.rows_file))})""")
     connection.execute(f"""
         CREATE TEMP TABLE both_sides AS
-        SELECT *, row_number() OVER (ORDER BY side DESC, file, row) AS number,
+        SELECT *, row_number() OVER (ORDER BY side, file, row) AS number,
                count(*) OVER (PARTITION BY side, id) AS same_id,
                count(*) OVER (PARTITION BY side, question) AS same_question
         FROM ({" UNION ALL BY NAME ".join(sides)})""")

@@ -40,7 +40,8 @@ def rows(data):
     if data[:4] == b"PAR1":
         import pyarrow.parquet
 
-        return pyarrow.parquet.read_table(io.BytesIO(data)).to_pylist()
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), pre_buffer=False)
+        return file.read(use_threads=False).to_pylist()  # no thread of its own may outlive the script
 #: end
     text = data.decode("utf-8-sig")
 #: json

@@ -416,6 +416,15 @@ def test_min_rows_is_a_setting():
     assert kinds(comparison(new, old)) == []
 
 
+def test_a_slice_without_items_neither_comes_nor_goes():
+    """Its rows may be there, and none of them an item."""
+    nothing = {ALL: NOTHING, TOPIC: side([], "too-few"), (("topic", "u"),): FEW}
+    rest = {key: part for key, part in nothing.items() if key != TOPIC}
+    thresholds = Thresholds(min_rows=1)
+    assert comparison(audit(nothing), audit(rest, thresholds)).material == ()
+    assert comparison(audit(rest), audit(nothing, thresholds)).material == ()
+
+
 def test_two_checks_are_one_piece_of_news():
     """A slice comes once."""
     rows = [item("*aa | b | c | d", f"question {number}", topic="t") for number in range(20)]
@@ -639,6 +648,24 @@ def test_another_encoding_is_named():
     new = audit({ALL: NOTHING}, mapping=ColumnMapping(gold_encoding="index1"))
     assert comparison(old, new, pairs=pairs()).notes == ("Gold was encoded as index0, and is as index1 now.",)
     assert comparison(old, old, pairs=pairs()).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "said"),
+    [
+        pytest.param({}, {"added": 1}, True, id="neither"),
+        pytest.param({"question": ("q",)}, {"added": 1}, False, id="a question"),
+        pytest.param({"id": "i"}, {"added": 1}, False, id="an id"),
+        pytest.param({}, {"added": 0}, False, id="no row to wonder about"),
+        pytest.param({}, {}, False, id="no pairs of rows"),
+    ],
+)
+def test_rows_that_can_be_paired_by_content_alone(columns, rows, said):
+    """An edited row then counts as removed and added, which the reader should know."""
+    side = mapped(**columns)
+    found = comparison(side, side, pairs=pairs(rows={"gold_changed": 0} | rows))
+    note = "No question and no id is known: rows are paired by equal content only."
+    assert found.notes == ((note,) if said else ())
 
 
 def test_what_is_known_of_a_revision_that_was_audited():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -215,12 +216,24 @@ def test_ids_that_were_dealt_out_anew_move_no_repeat_to_another_slice():
 
 
 @pytest.mark.parametrize("ids", ["ab", "ba", "cd", ("", "")], ids=["kept", "exchanged", "new", "none"])
-def test_items_that_contradict_each_other_are_told_apart(ids):
-    """The same question and options with another gold are another item, whatever it is called."""
-    golds = [item("*aa | b", "q", id="a"), item("aa | *b", "q", id="b")]
-    new = [row._replace(id=name) for row, name in zip(golds, ids, strict=True)]
+@pytest.mark.parametrize(
+    "two",
+    [
+        pytest.param([item("*aa | b", "p"), item("*aa | b", "q")], id="questions"),
+        pytest.param([item("*aa | b", "q"), item("*aa | c", "q")], id="options"),
+        pytest.param([item("*aa | b", "q"), item("aa | *b", "q")], id="golds"),
+    ],
+)
+def test_items_that_differ_in_one_thing_are_told_apart(two, ids):
+    """By what they say, whatever they are called and wherever they stand, in the file or in a slice."""
+    old, new = (
+        [row._replace(id=name) for row, name in zip(two, names, strict=True)] for names in ("ab", ids)
+    )
+    elsewhere = [row._replace(topic="u") for row in new]
     for rows in (new, new[::-1]):
-        assert moved(pairs_of(golds, rows))
+        assert moved(pairs_of(old, rows))
+    for rows in (elsewhere, elsewhere[::-1]):
+        assert moved(pairs_of(old, rows), moved_slice=2)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +273,29 @@ def test_what_is_a_change(new, expected):
 
 
 # --- rows that are no items ---
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param([{"topic": "t"}, {"topic": "u"}], id="slices"),
+        pytest.param([{"left_out": "unlabelled"}, {"left_out": "gold-ambiguous"}], id="reasons"),
+        pytest.param([{"question": ""}, {"question": "q"}], id="questions"),
+    ],
+)
+@pytest.mark.parametrize("id_", [None, "the same"])
+def test_rows_that_are_no_items_are_known_by_all_that_is_known(names, id_):
+    """Sorted anew they are what they were: none moved, none turned defective, none came or went."""
+    rows = [no_item("unlabelled", id=id_)._replace(**more) for more in names for _ in range(2)]
+    found = pairs_of(rows, rows[::-1])
+    assert moved(found)
+    assert found.became_defective == 0
+
+
+def test_a_row_that_is_no_item_may_change_its_slice():
+    """It is the same as long as its question and its reason are."""
+    rows = [no_item("unlabelled", "q", topic="t") for _ in range(2)]
+    assert moved(pairs_of(rows, [row._replace(topic="u") for row in rows]), moved_slice=2)
 
 
 def test_an_item_that_became_left_out_is_removed_with_its_reason():
@@ -307,6 +343,8 @@ def test_a_row_that_became_usable_in_another_slice_is_added_there():
         ([], [no_item("gold-ambiguous", question) for question in "pq"], 2),
         ([no_item("gold-ambiguous", "p")], [no_item("gold-ambiguous", question) for question in "qr"], 1),
         ([no_item("gold-ambiguous", question) for question in "pr"], [no_item("gold-ambiguous", "q")], 0),
+        ([no_item("gold-ambiguous", "p")], [item("*a | b", "p"), no_item("gold-ambiguous", "q")], 1),
+        ([item("*a | b", "p")], [no_item("gold-ambiguous", "q")], 1),
         (
             [no_item("gold-ambiguous", "p"), item("*a | b", "q"), no_item("unlabelled", "s")],
             [item("*a | b", "p"), no_item("gold-ambiguous", "q"), no_item("no-options", "t")],
@@ -315,7 +353,8 @@ def test_a_row_that_became_usable_in_another_slice_is_added_there():
     ],
     ids=[
         "an item", "an item out of scope", "a row out of scope", "another defect", "out of scope", "mended",
-        "came", "one more came than went", "fewer came than went", "one mended, one turned",
+        "came", "one more came than went", "fewer came than went", "one mended, one came",
+        "an item went, a defect came", "one mended, one turned",
     ],
 )  # fmt: skip
 def test_rows_that_became_defective(old, new, turned):
@@ -357,6 +396,16 @@ def golds(places: Sequence[int | None], options: Sequence[str] = ("a", "bb", "cc
 def test_a_uniform_move_of_gold(old, new, shift):
     """One distance for all whose gold changed, and for most of all; two corrections are no new encoding."""
     assert pairs_of(golds(old), golds(new)).shift == shift
+
+
+def test_items_whose_options_were_edited_say_nothing_of_the_encoding():
+    """Neither against a move of all others, nor for one."""
+    edited = [item("*a | b", f"edited {number}") for number in range(9)]
+    mended = [row._replace(options=("aaa", "b")) for row in edited]
+    moved_too = [row._replace(options=("b", "aaa"), gold=1) for row in edited]
+    old, new = golds([0, 1, 2, 0]), golds([1, 2, 3, 1])
+    assert pairs_of(old + edited, new + mended).shift == 1
+    assert pairs_of(old + edited, old + moved_too).shift is None
 
 
 def test_gold_that_is_stored_apart_does_not_move():
@@ -413,9 +462,22 @@ def test_up_to_ten_rows_are_named():
 def test_flips_are_named_as_the_new_revision_names_them():
     """Lost is gold that left the extremum, gained is gold that came to it."""
     old = [item("*aa | b", "p", id="1"), item("*a | bb", "q", id="2"), item("*aa | b", "r", id="3")]
-    new = [item("aa | *b", "p", id="1"), item("*abc | bb", "q", id="two"), item("*aa | b", "r", id="3")]
-    longest = pairs_of(old, new).moves[ALL, "longest"]
-    assert (longest.lost, longest.gained, longest.flips) == (1, 1, ("1", "two"))
+    new = [item("aa | *b", "p", id="1"), item("*abc | bb", "q", id="two"), item("aa | *b", "r", id="3")]
+    there, back = (pairs_of(*sides).moves[ALL, "longest"] for sides in ((old, new), (new, old)))
+    assert (there.lost, there.gained, there.flips) == (2, 1, ("1", "two", "3"))
+    assert (back.lost, back.gained, back.flips) == (1, 2, ("1", "2", "3"))
+
+
+def test_names_stand_in_the_order_of_the_files():
+    """Of the new ones; where a row is no longer there, of the old."""
+    rows = [item("*aa | b", name, id=name) for name in "abc"]
+    flipped = [item("aa | *b", name, id=name) for name in "cab"]
+    with workplace() as work:
+        one, two = audited(rows, work, files=[1, 2]), audited(flipped, work, files=[2, 1])
+        found, gone = pair_audits(one, two, work), pair_audits(two, audited([], work), work)
+    assert found.moves[ALL, "longest"].flips == ("c", "a", "b")
+    assert found.names["gold_changed"] == ("c", "a", "b")
+    assert gone.names["removed"] == ("c", "a", "b")
 
 
 def test_every_check_has_its_moves():
@@ -424,6 +486,24 @@ def test_every_check_has_its_moves():
     keys = {ALL, *(rows[0].key(slicing) for slicing in SLICINGS)}
     found = pairs_of(rows, rows, (SLICINGS, SLICINGS))
     assert found.moves.keys() == {(key, check) for key in keys for check in CHECKS}
+
+
+@pytest.mark.parametrize("lacks", ["old", "new"])
+def test_a_check_that_only_one_revision_ran_has_no_moves(lacks):
+    """There is nothing to hold it against."""
+    rows = [item("*aa | b", "p")]
+    with workplace() as work:
+        whole = audited(rows, work, slicings=())
+        less = replace(whole, audit=replace(whole.audit, check_versions={"longest": 1}))
+        found = pair_audits(less, whole, work) if lacks == "old" else pair_audits(whole, less, work)
+    assert found.moves.keys() == {(ALL, "longest")}
+
+
+def test_rows_may_lie_anywhere():
+    """The two files are allowed by name; nothing else outside of the working directory is."""
+    rows = [item("*aa | b", "p")]
+    with workplace() as old, workplace() as new, workplace() as work:
+        assert moved(pair_audits(audited(rows, old), audited(rows, new), work))
 
 
 def test_nothing_is_paired_with_nothing():

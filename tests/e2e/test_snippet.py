@@ -113,3 +113,19 @@ def test_the_script_in_the_issue_counts_what_the_issue_shows(
     assert set(shown) == {"ALL", "who=self", "who=others", "who=nobody"}
     assert shown["who=self"] == (24, 24, 24, 0, 0)
     assert of_script(script, tmp_path) == shown
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux lists them")
+def test_the_script_leaves_no_thread_behind(bodies: dict[str, str], tmp_path: Path) -> None:
+    """One that still holds bytes of Python's while the interpreter ends aborts the script, now and then."""
+    (script,) = code_blocks(bodies["parquet"], "python")
+    count = 'import os; print(len(os.listdir("/proc/self/task")))'
+    threads = []
+    for program in ("import pyarrow.parquet", script):
+        (tmp_path / "program.py").write_text(f"{program}\n{count}\n", encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-I", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        threads.append(done.stdout.splitlines()[-1])
+    imported, counted = threads
+    assert counted == imported

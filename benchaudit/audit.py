@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from benchaudit.accept import accept
 from benchaudit.baseline import baseline
 from benchaudit.checks import all_checks
 from benchaudit.errors import BenchauditError, MappingError, SourceError
@@ -105,7 +106,7 @@ def audit_snapshot(
         check_versions={check.name: check.version for check in all_checks()},
         rows=counts.rows,
         left_out=counts.left_out,
-        slices=judge(counts.slices, all_checks(), settings.thresholds),
+        slices=accept(judge(counts.slices, all_checks(), settings.thresholds), settings.accept),
         baseline=baseline(
             counts.slices,
             counts.halves,
@@ -116,6 +117,7 @@ def audit_snapshot(
         findings=findings_of(counts.marks),
         not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
+        acceptances=settings.accept,
         plain="cell-numpy" not in counts.marks
         and all(": the delimiter is a " in note for note in counts.notes),
     )

@@ -112,7 +112,7 @@ class Comparison:
         """Whether a slice leaks that did not, or leaks severely that did not."""
         return any(
             change.new is not None
-            and change.new.verdict == "leak"
+            and change.new.counts_as == "leak"
             and (
                 change.old is None
                 or change.old.verdict != "leak"
@@ -144,7 +144,10 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
         columns=_columns(audit.mapping),
         checks={
             (part.key, name): Past(
-                tally=judged.tally, verdict=judged.verdict, severe=judged.severe, direction=judged.direction
+                tally=judged.tally,
+                verdict=judged.counts_as,
+                severe=judged.severe and not judged.accepted,
+                direction=judged.direction,
             )
             for part in audit.slices
             for name, judged in part.checks.items()
@@ -224,16 +227,17 @@ def _steps(parts: Mapping[str, Tally]) -> dict[str, Fraction]:
 def _of_verdict(change: Change, before: Past, after: Judged, thresholds: Thresholds) -> list[Material]:
     """What of a slice and check that both revisions have is worth a notification."""
     found = []
-    if before.verdict != after.verdict and not _QUIET.issuperset((before.verdict, after.verdict)):
-        found.append(
-            ("verdict", f"{_said(before.verdict, before.severe)} → {_said(after.verdict, after.severe)}")
-        )
-    elif before.verdict == after.verdict == "leak":
+    verdict = after.counts_as
+    if before.verdict != verdict and not _QUIET.issuperset((before.verdict, verdict)):
+        words = f"{_said(before.verdict, before.severe)} → {_said(verdict, after.severe)}"
+        exceeds = ", more than was accepted" if verdict == "leak" and after.acceptance else ""
+        found.append(("verdict", words + exceeds))
+    elif before.verdict == verdict == "leak":
         if before.severe != after.severe:
             found.append(("severity", f"{_said('leak', before.severe)} → {_said('leak', after.severe)}"))
         if before.direction != after.direction:
             found.append(("direction", f"best rule: {before.direction} → {after.direction}"))
-    if "leak" in (before.verdict, after.verdict) and _far(change.moved, thresholds):
+    if "leak" in (before.verdict, verdict) and _far(change.moved, thresholds):
         found.append(("rate", "the rate moved"))
     return [Material(kind=kind, text=text, key=change.key, check=change.check) for kind, text in found]
 

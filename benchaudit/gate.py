@@ -19,10 +19,10 @@ def fails(fail_on: str, verdict: str, *, severe: bool, new_leaks: Collection[obj
 
 
 def leaks(audit: Audit) -> set[tuple[SliceKey, str]]:
-    """The slices and checks that leak."""
+    """The slices and checks that leak more than people accept."""
     return {
         (part.key, name)
         for part in audit.slices
         for name, judged in part.checks.items()
-        if judged.verdict == "leak"
+        if judged.counts_as == "leak"
     }

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
+from benchaudit.accept import Acceptance, read_acceptances
+from benchaudit.checks import all_checks
 from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
@@ -101,6 +103,10 @@ def _slicing(value: str) -> str:
     return "*".join(slicings[0])
 
 
+def _acceptances(value: str) -> tuple[Acceptance, ...]:
+    return read_acceptances(value, [check.name for check in all_checks()])
+
+
 def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: Any) -> Any:
     """Declare a setting: what it means, how its text is read, and what holds where it is not given.
 
@@ -165,6 +171,13 @@ class Settings:
     min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
     min_change: float = setting(
         "Points by which a leaking slice must move to be worth a notification.", _number(0.0, 100.0), 2.0
+    )
+    accept: tuple[Acceptance, ...] = setting(
+        "Known leaks, a line each as slice | check | points of gain | reason: up to that gain they are shown "
+        "as accepted, notify nobody and fail no gate. Slices are written ALL, who=others or "
+        "who=others*updated=True.",
+        _acceptances,
+        (),
     )
     fail_on: str = setting("Exit with status 1 on this verdict.", _one_of(FAIL_ON), choices=FAIL_ON)
 
@@ -236,6 +249,7 @@ class Settings:
             self.baseline_column(self.slices),
             str(self.mapping),
             (self.min_rows, self.alpha, self.min_effect),
+            [str(entry) for entry in self.accept],
         )
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 

@@ -92,7 +92,7 @@ def name_of(key: SliceKey) -> str:
 def _verdict_text(judged: Judged | None) -> Text:
     if judged is None:
         return Text("not applicable")
-    return Text(_words(judged), style=_STYLES.get(judged.verdict, "dim"))
+    return Text(_words(judged), style=_STYLES.get(judged.counts_as, "dim"))
 
 
 _LEAST_NAME = 14
@@ -146,7 +146,8 @@ def _figures(line: Line) -> dict[str, str]:
 
 
 def _words(judged: Judged) -> str:
-    return f"severe {judged.verdict}" if judged.severe else judged.verdict
+    words = f"severe {judged.verdict}" if judged.severe else judged.verdict
+    return f"{words} (accepted)" if judged.accepted else words
 
 
 def _left_out(audit: Audit) -> Table:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from benchaudit.accept import Acceptance
 from benchaudit.baseline import Baseline
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
@@ -34,7 +35,7 @@ class Judged:
 
     `detectable_gain` is the smallest gain that so many rows could have shown, as a rate; given with
     none-found, and None there too if no gain could have been shown. `tally` is empty where the check
-    does not apply.
+    does not apply. `acceptance` is what people accept of a leak here.
     """
 
     tally: Tally
@@ -43,6 +44,17 @@ class Judged:
     p: PValue | None = None
     p_adjusted: PValue | None = None
     detectable_gain: float | None = None
+    acceptance: Acceptance | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether this is a leak within what people accept."""
+        return self.verdict == "leak" and self.acceptance is not None and self.acceptance.covers(self)
+
+    @property
+    def counts_as(self) -> Name:
+        """The verdict that decides notifications, gates and the verdict of the whole."""
+        return "slight" if self.accepted else self.verdict
 
     @property
     def gain(self) -> Fraction:
@@ -57,7 +69,7 @@ class Judged:
     @property
     def rank(self) -> tuple[int, bool]:
         """Smaller is worse."""
-        return WORST_FIRST.index(self.verdict), not self.severe
+        return WORST_FIRST.index(self.counts_as), not self.severe
 
     def interval(self, count: int) -> tuple[float, float] | None:
         """Wilson's 95 % interval of a count of this tally, as if rows were drawn from the same process."""
@@ -81,7 +93,8 @@ class Audit:
 
     `check_versions` and `mapping` say how the figures came about, `not_run` names slicings that the
     revision has no columns for, `notes` how its files were read. `plain` says whether all of them
-    are of the everyday kind that a short script can read too.
+    are of the everyday kind that a short script can read too. `acceptances` are all known leaks that
+    people accept, those that this revision does not have too.
     """
 
     origin: Origin
@@ -96,6 +109,7 @@ class Audit:
     not_run: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     plain: bool = True
+    acceptances: tuple[Acceptance, ...] = ()
 
     @property
     def all(self) -> SliceAudit:
@@ -111,12 +125,12 @@ class Audit:
     @property
     def verdict(self) -> Name:
         """The verdict of the whole."""
-        return self.worst.verdict if self.worst else "not-applicable"
+        return self.worst.counts_as if self.worst else "not-applicable"
 
     @property
     def severe(self) -> bool:
         """Whether the worst verdict is a severe leak."""
-        return self.worst is not None and self.worst.severe
+        return self.worst is not None and self.worst.severe and not self.worst.accepted
 
 
 def judge(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchaudit import job
+from benchaudit.accept import Acceptance
 from benchaudit.cli import main
 from benchaudit.config import from_config
 from benchaudit.errors import SettingsError
@@ -41,6 +43,18 @@ VALUES = {
     "alpha": ("0.05", 0.05),
     "min-effect": ("2.5", 2.5),
     "min-change": ("1", 1.0),
+    "accept": (
+        "who=others | avoid shortest | 7.5 | by design",
+        (
+            Acceptance(
+                slice="who=others",
+                direction="avoid",
+                check="shortest",
+                gain=Fraction(15, 2),
+                reason="by design",
+            ),
+        ),
+    ),
     "fail-on": ("new-leak", "new-leak"),
     "channel": ("folder", "folder"),
     "repository": ("o/r", "o/r"),
@@ -59,7 +73,7 @@ VALUES = {
 
 FIGURES = {
     *("files", "subset", "split", "revision", "records", "slices", "baseline-slices"),
-    *("min-rows", "alpha", "min-effect"),
+    *("min-rows", "alpha", "min-effect", "accept"),
     *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn", "id"),
     *("gold", "gold-encoding", "gold-fallback"),
 }
@@ -122,7 +136,8 @@ def test_a_setting_is_read_from_a_config_file(name, tmp_path):
     """As a text, and as YAML would have it: a number, a truth value, a list."""
     text, meant = VALUES[name]
     plain = list(meant) if isinstance(meant, tuple) and name != "slices" else meant
-    for document in ({name: text}, {name: text.split(",") if name == "slices" else plain}):
+    listed = {"slices": text.split(","), "accept": [text]}
+    for document in ({name: text}, {name: listed.get(name, plain)}):
         path = tmp_path / "benchaudit.yml"
         path.write_text(yaml.safe_dump(document), encoding="utf-8")
         ((entry,),) = from_config(path)

@@ -19,6 +19,7 @@ from benchaudit.models import Snapshot
 from benchaudit.notes import with_notes
 from benchaudit.report.fitting import Page
 from benchaudit.report.sentences import (
+    accepted_lines,
     baseline_sentence,
     changed_sentence,
     is_quiet,
@@ -193,6 +194,7 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
     if audit.not_run:
         names = ", ".join(code(name) for name in audit.not_run)
         notices.append(f"**Not run**: this revision has no column for {names}.")
+    notices += accepted_lines(audit)
     notices += comparison.notes if comparison else ()
     return "\n".join(f"> {notice}\n>" for notice in notices).removesuffix("\n>")
 

@@ -183,6 +183,7 @@ def _judged(judged: Judged) -> dict[str, Any]:
         "p_adjusted": judged.p_adjusted.p if judged.p_adjusted else None,
         "verdict": judged.verdict,
         "severe": judged.severe,
+        "accepted": judged.acceptance.reason if judged.acceptance and judged.accepted else None,
         "among_interval": _interval(judged, tally.among),
         "unique_interval": _interval(judged, tally.unique),
         "detectable_gain": judged.detectable_gain,

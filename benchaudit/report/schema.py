@@ -70,6 +70,7 @@ def report_schema() -> dict[str, Any]:
         p_adjusted=_PROBABILITY,
         verdict=_VERDICT,
         severe={"type": "boolean"},
+        accepted=_TEXT_OR_NONE,
         among_interval=_INTERVAL,
         unique_interval=_INTERVAL,
         detectable_gain=_RATE,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchaudit.accept import idle
 from benchaudit.baseline import Baseline
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
-from benchaudit.figures import integer, odds, plural, share
-from benchaudit.markdown import code
+from benchaudit.figures import integer, odds, plural, points, rounded, share
+from benchaudit.markdown import code, prose
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
 from benchaudit.report.tables import QUIET, Line, slice_name
@@ -25,7 +26,7 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
             f"**Nothing could be measured**: none of {plural(audit.rows, 'row')} is a single-gold item "
             f"({reasons})."
         )
-    leaks = [line for line in lines if line.judged.verdict == "leak"]
+    leaks = [line for line in lines if line.judged.counts_as == "leak"]
     if leaks:
         severe = "Severe leak" if audit.severe else "Leak"
         head = (
@@ -34,11 +35,18 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
         )
         named = sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
         return "\n".join([head, "", *(f"- {_said(line)}" for line in _both_ways(named))])
+    return _of_no_leak(audit, lines)
+
+
+def _of_no_leak(audit: Audit, lines: Sequence[Line]) -> str:
     if audit.verdict == "incomplete":
         return (
             "**Incomplete.** So many rows are defective that a leak can be neither shown nor excluded; "
             "see the rows that are no items."
         )
+    accepted = [line for line in lines if line.judged.accepted]
+    if accepted:
+        return f"**No leak but {plural(len(accepted), 'accepted one')}**, and nothing else that matters."
     if audit.verdict == "slight":
         return (
             f"**No leak, but a slight tell.** Length is worth more than chance, by less than "
@@ -47,6 +55,21 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
     if audit.verdict == "none-found":
         return f"**No leak found** in {plural(audit.all.n, 'item')} by the length of the options."
     return f"**Too few rows** for a verdict: {plural(audit.all.n, 'item')} of {audit.thresholds.min_rows}."
+
+
+def accepted_lines(audit: Audit) -> list[str]:
+    """What people accept: a line for each leak that stays within it, and one for entries without a leak."""
+    lines = [
+        f"**Accepted**: {slice_name(part.key)}, {name}: a gain of {points(judged.gain)} of up to "
+        f"{rounded(judged.acceptance.gain)} points. {prose(judged.acceptance.reason)}"
+        for part in audit.slices
+        for name, judged in part.checks.items()
+        if judged.acceptance and judged.accepted
+    ]
+    unused = ", ".join(
+        f"{code(entry.slice)} {entry.check}" for entry in idle(audit.slices, audit.acceptances)
+    )
+    return [*lines, *([f"Accepted, but no leak in this revision: {unused}."] if unused else [])]
 
 
 def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:

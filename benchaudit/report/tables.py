@@ -83,6 +83,8 @@ def verdict_words(judged: Judged) -> str:
     words = _WORDS[judged.verdict]
     if judged.severe:
         words = f"severe {words}"
+    if judged.accepted:
+        words = f"{words}, accepted"
     if judged.detectable_gain is not None:
         words = f"{words} (≥ {rounded(Fraction(judged.detectable_gain) * 100)})"
     return f"**{words}**" if judged.verdict in {"leak", "incomplete"} else words

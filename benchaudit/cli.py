@@ -37,6 +37,12 @@ _WATCH_ONLY = frozenset(
             "close-when-clean",
             "dry-run",
             "github-token",
+            "release",
+            "annotate-release",
+            "upstream",
+            "upstream-follow-up",
+            "upstream-token",
+            "approval-label",
         ),
     }
 )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from huggingface_hub import HfApi, errors, hf_hub_download, set_client_factory
 from huggingface_hub.hf_api import RepoFile
@@ -29,7 +29,7 @@ from benchaudit.errors import (
     SourceError,
     Unavailable,
 )
-from benchaudit.models import Blob, Revision
+from benchaudit.models import Blob, Refs, Revision
 
 WAIT_BUDGET = 360.0
 """Seconds that one call may wait for the Hub's rate limit, a little more than one of its windows."""
@@ -86,10 +86,33 @@ class Hub:
         """The address of the Hub, without a slash at the end."""
         return str(self._api.endpoint).rstrip("/")
 
-    def head(self, dataset: str, revision: str) -> tuple[str, str]:
-        """Return the dataset's present name and the object name of the revision, in one call."""
-        info = self._call(dataset, lambda: self._api.dataset_info(dataset, revision=revision or None))
-        return str(info.id), str(info.sha)
+    def refs(self, dataset: str, branch: str) -> Refs:
+        """Return where a branch, tag, commit or pull request stands, in one call.
+
+        The list of branches and tags says all at once, and where the Hub led there from an old name,
+        the new one; what is no branch is asked for by itself, and comes without tags.
+        """
+        if re.match(r"refs/(?!heads/)|[0-9a-f]{40}$", branch):
+            info = self._call(dataset, lambda: self._api.dataset_info(dataset, revision=branch))
+            return Refs(name=str(info.id), head=str(info.sha))
+        return self._call(dataset, lambda: self._refs(dataset, branch.removeprefix("refs/heads/") or "main"))
+
+    def _refs(self, dataset: str, branch: str) -> Refs:
+        response = get_session().get(
+            f"{self.endpoint}/api/datasets/{dataset}/refs",
+            headers=build_hf_headers(token=self._token, library_name="benchaudit"),
+        )
+        hf_raise_for_status(response)
+        heads, tags = (
+            {str(ref["name"]): str(ref["targetCommit"]) for ref in response.json()[kind]}
+            for kind in ("branches", "tags")
+        )
+        if branch not in heads | tags:
+            raise RevisionGone(
+                "has no such revision", where=f"{dataset}@{branch}", todo="check the branch, tag or commit"
+            )
+        named = re.fullmatch(r".*/api/datasets/([^/]+/[^/]+)/refs", unquote(str(response.url.path)))
+        return Refs(name=named[1] if named else dataset, head=(tags | heads)[branch], tags=tags)
 
     def commits(self, dataset: str, revision: str) -> Iterator[Revision]:
         """Yield commits, newest first, a page at a time and only as far as they are asked for."""
@@ -136,11 +159,6 @@ class Hub:
         following = {name: values[0] for name, values in parse_qs(urlsplit(link).query).items()}
         # A page that names itself as the next one would never end.
         return entries, following if entries and following and following != query else None
-
-    def tags(self, dataset: str) -> dict[str, str]:
-        """Return tags and the commits they stand for."""
-        refs = self._call(dataset, lambda: self._api.list_repo_refs(dataset, repo_type="dataset"))
-        return {tag.name: tag.target_commit for tag in refs.tags}
 
     def download(self, dataset: str, sha: str, path: str) -> Path:
         """Return a local path to one file at one commit, downloaded if it is not there yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ from benchaudit.speech import announce, complain, masked, say
 
 if TYPE_CHECKING:
     from benchaudit.tracker.base import Tracker
+    from benchaudit.tracker.connection import Connection
+    from benchaudit.tracker.release_notes import ReleaseNotes
+    from benchaudit.upstream import Upstream
     from benchaudit.watch import Outcome
 
 REPORT = "benchaudit-report.json"
@@ -64,23 +68,88 @@ def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, 
 
 def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, rebuild: bool) -> Outcome:
     from benchaudit.audit import workspace
+    from benchaudit.auditor import Auditor
     from benchaudit.report.templates import Templates
     from benchaudit.sources import open_source
     from benchaudit.watch import Watcher
 
     if not (settings.dataset or source):
         raise SettingsError("no dataset is named", todo="set `dataset`, as owner/name")
+    settings = replace(settings, release=settings.release or released(environment))
     tracker = open_tracker(settings, environment)
     with workspace() as work:
         watcher = Watcher(
-            source=open_source(source, settings, work),
+            auditor=Auditor(
+                source=open_source(source, settings, work), settings=settings, work=work, say=say
+            ),
             tracker=tracker,
-            settings=settings,
             templates=Templates(settings.templates),
-            work=work,
-            say=say,
+            upstream=_upstream(tracker, settings, environment),
+            notes=_notes(settings, environment),
         )
         return watcher.rebuild() if rebuild else watcher.run()
+
+
+def released(environment: Mapping[str, str]) -> str:
+    """The tag of the release that started this run; "" where something else did."""
+    if environment.get("GITHUB_EVENT_NAME") != "release":
+        return ""
+    try:
+        event = json.loads(Path(environment.get("GITHUB_EVENT_PATH", "")).read_text(encoding="utf-8"))
+        gone = event["action"] in {"deleted", "unpublished"} or event["release"]["draft"]
+        return "" if gone else str(event["release"]["tag_name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _upstream(tracker: Tracker, settings: Settings, environment: Mapping[str, str]) -> Upstream | None:
+    """The way to a dataset's maintainers, where one is wished for."""
+    if not settings.upstream:
+        return None
+    from benchaudit.report.upstream import Wish
+    from benchaudit.tracker.github import GitHubTracker
+    from benchaudit.upstream import Upstream
+
+    if not isinstance(tracker, GitHubTracker):
+        raise SettingsError("upstream is approved by a label of an issue", todo="set channel to github")
+
+    def there() -> Tracker:
+        repository = settings.upstream.removeprefix("github:")
+        return GitHubTracker(
+            connection(replace(settings, author=""), environment, repository, settings.upstream_token)
+        )
+
+    wish = Wish(where=settings.upstream, label=settings.approval_label, follow_up=settings.upstream_follow_up)
+    return Upstream(wish=wish, desk=tracker, there=there, say=say)
+
+
+def _notes(settings: Settings, environment: Mapping[str, str]) -> ReleaseNotes | None:
+    """The notes of releases of the repository that watches, where they are to be annotated."""
+    if not settings.annotate_release:
+        return None
+    if not settings.github_token or not environment.get("GITHUB_REPOSITORY"):
+        raise SettingsError(
+            "no repository and token whose release could be annotated", todo="set github-token"
+        )
+    from benchaudit.tracker.release_notes import ReleaseNotes
+
+    return ReleaseNotes(connection(settings, environment, environment["GITHUB_REPOSITORY"]))
+
+
+def connection(
+    settings: Settings, environment: Mapping[str, str], repository: str, token: str = ""
+) -> Connection:
+    """A connection to a repository, with a token of its own or the one that writes our issues."""
+    from benchaudit.tracker.connection import PATIENCE, Connection
+
+    return Connection(
+        api=environment.get("GITHUB_API_URL", "https://api.github.com"),
+        token=token or settings.github_token,
+        repository=repository,
+        author=settings.author,
+        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
+        patience=float(environment.get("BENCHAUDIT_PATIENCE", PATIENCE)),
+    )
 
 
 def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
@@ -102,13 +171,7 @@ def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
         raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
     from benchaudit.tracker.github import GitHubTracker
 
-    return GitHubTracker(
-        api=environment.get("GITHUB_API_URL", "https://api.github.com"),
-        token=settings.github_token,
-        repository=repository,
-        author=settings.author,
-        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
-    )
+    return GitHubTracker(connection(settings, environment, repository))
 
 
 def _status(outcome: Outcome, settings: Settings) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 SliceKey = tuple[tuple[str, str | None], ...]
@@ -17,6 +18,18 @@ class Revision:
     sha: str
     committed_at: str = ""
     title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refs:
+    """Where a dataset stands: what it is called now, its newest revision, and tags by name.
+
+    `tags` is None where it was not asked for them.
+    """
+
+    name: str
+    head: str
+    tags: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ class Thread:
     title: str
     body: str
     open: bool = True
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,18 @@ class Create:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
     """Say that something material changed, unless a comment with this first line is there."""
+
+    thread: Thread
+    key: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Say what a release is like, in one comment that is pinned in place of the last release's.
+
+    A comment with this first line is written anew where its text is another one.
+    """
 
     thread: Thread
     key: str
@@ -65,7 +78,7 @@ class Close:
     thread: Thread
 
 
-Operation = Create | Comment | Update | Reopen | Close
+Operation = Create | Comment | Release | Update | Reopen | Close
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

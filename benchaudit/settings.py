@@ -11,6 +11,7 @@ import difflib
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
@@ -21,6 +22,7 @@ from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
 CHANNELS = ("github", "folder", "none")
+SAMPLES = ("none", "ids", "text")
 FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
 
 Given = tuple[str, str]
@@ -101,6 +103,12 @@ def _slicing(value: str) -> str:
     if len(slicings) != 1:
         raise ValueError("must be one column, or several crossed by *")
     return "*".join(slicings[0])
+
+
+def _upstream(value: str) -> str:
+    if not re.fullmatch(r"hub|github:[\w.-]+/[\w.-]+", value.strip(), re.ASCII):
+        raise ValueError("must be github:OWNER/REPO or hub")
+    return value.strip()
 
 
 def _acceptances(value: str) -> tuple[Acceptance, ...]:
@@ -189,12 +197,42 @@ class Settings:
     close_when_clean: bool = setting(
         "Close the report issue when its last leak is gone.", _flag, default=False
     )
+    samples: str = setting(
+        "What reports show of single rows: nothing, their ids, or their text in the page that --html writes.",
+        _one_of(SAMPLES),
+        "ids",
+        choices=SAMPLES,
+    )
+    release: str = setting(
+        "Tag of a release to comment on; at a `release` event it is that of the event.", _text
+    )
+    annotate_release: bool = setting(
+        "Put a section with a link into the notes of that GitHub release, and attach the JSON report.",
+        _flag,
+        default=False,
+    )
+    upstream: str = setting(
+        "Where to report a leak to the dataset's maintainers, as github:OWNER/REPO or hub. Only a draft is "
+        "made until somebody lets it go.",
+        _upstream,
+    )
+    upstream_follow_up: bool = setting(
+        "Comment on the report upstream when leakage changes materially.", _flag, default=False
+    )
+    approval_label: str = setting(
+        "Label of the report issue by which somebody who may write lets the draft for upstream go.",
+        _text,
+        "upstream-approved",
+    )
     templates: str = setting("Folder with templates that replace the built-in ones.", _text)
     dry_run: bool = setting("Print what would be written instead of writing it.", _flag, default=False)
     max_commits: int = setting("Most new commits to look at in one run.", _whole(1), 200)
     max_bytes: int = setting("Most bytes of data to read for one revision.", _whole(1), 8 << 30)
 
     github_token: str = setting("Token that may write issues.", _text, secret=True)
+    upstream_token: str = setting(
+        "Token for the report upstream; by default github-token or hf-token.", _text, secret=True
+    )
     hf_token: str = setting("Hub token, for private or gated datasets.", _text, secret=True)
 
     @property

@@ -13,13 +13,14 @@ import json
 import re
 import textwrap
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.figures import share
+from benchaudit.kept import Kept, kept_document, kept_of
 from benchaudit.markdown import comment_places, tables
 from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.tally import Tally
@@ -73,6 +74,7 @@ class State:
     checks: Mapping[str, int]
     past: PastAudit
     history: tuple[Headline, ...] = field(default=())
+    kept: Kept = field(default=Kept())
 
 
 REVISION = "Revision"
@@ -88,17 +90,41 @@ def shown_revision(body: str) -> str:
 
 def marker(dataset: str) -> str:
     """The first line of a body that is ours; what a name on the Hub cannot hold is percent-encoded."""
-    name = re.sub(
-        r"[^A-Za-z0-9._/-]",
+    return f"<!-- benchaudit:v1 dataset={inert(dataset)} -->"
+
+
+def upstream_marker(dataset: str) -> str:
+    """The first line of the one report to the maintainers of a dataset."""
+    return f"<!-- benchaudit:upstream dataset={inert(dataset)} -->"
+
+
+def inert(name: str) -> str:
+    """A name that can stand in an HTML comment: what no name on the Hub has is percent-encoded."""
+    # Two dashes in a row would end the comment, in some readings of it.
+    return re.sub(
+        r"[^A-Za-z0-9._/-]|(?<=-)-",
         lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogatepass")),
-        dataset,
+        name,
     )
-    return f"<!-- benchaudit:v1 dataset={name} -->"
+
+
+RELEASED = "<!-- benchaudit:release "
+"""How the first line of a comment about a release begins."""
+
+
+def release_marker(tag: str) -> str:
+    """The first line of the one comment about a release."""
+    return f"{RELEASED}tag={inert(tag)} -->"
+
+
+def first_line(text: str) -> str:
+    """The first line of a body or a comment, whatever its line ends."""
+    return text.replace("\r\n", "\n").split("\n", 1)[0].rstrip()
 
 
 def is_ours(body: str, dataset: str) -> bool:
     """Whether a body begins with our marker for this very dataset."""
-    return body.replace("\r\n", "\n").split("\n", 1)[0].rstrip() == marker(dataset)
+    return first_line(body) == marker(dataset)
 
 
 def dump(state: State) -> str:
@@ -120,17 +146,18 @@ def dump(state: State) -> str:
 
 
 def replaced(body: str, state: State) -> str:
-    """A body with another state in place of its own; every other character stays.
+    """A body with another state in place of its own, and its marker; every other character stays.
 
     Raises StateError where the body has none.
     """
     place, match = _found(body, state.dataset)
     end = match[0].rstrip()
-    return body[: place.start] + dump(state) + match[0][len(end) :] + body[place.stop :]
+    head = marker(state.dataset) + body[len(first_line(body)) : place.start]
+    return head + dump(state) + match[0][len(end) :] + body[place.stop :]
 
 
-def load(body: str, dataset: str) -> State:
-    """Read the state of a body that is ours.
+def load(body: str, dataset: str, *names: str) -> State:
+    """Read the state of a body that is ours; `names` are others that the dataset may have there.
 
     Raises StateError where it is gone, damaged or from a later version.
     """
@@ -143,7 +170,7 @@ def load(body: str, dataset: str) -> State:
             todo="use the later version of benchaudit",
         )
     try:
-        return _decoded(_unpacked("".join(match[2].split())), dataset)
+        return _decoded(_unpacked("".join(match[2].split())), {dataset, *names})
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError):
         raise StateError("the state in the report is damaged", where=dataset, todo=_RECOVER) from None
 
@@ -209,12 +236,14 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
             ]
             for (key, name), entry in sorted(checks.items(), key=lambda item: repr(item[0]))
         ],
+        "kept": kept_document(state.kept),
         "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n, h.baseline] for h in state.history],
     }
 
 
-def _decoded(content: dict[str, Any], dataset: str) -> State:
-    if content["dataset"] != dataset:
+def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
+    dataset = content["dataset"]
+    if dataset not in datasets:
         raise ValueError("another dataset's")
     sha, committed_at, title = content["revision"]
     snapshot = Snapshot(
@@ -246,6 +275,7 @@ def _decoded(content: dict[str, Any], dataset: str) -> State:
             complete=content["complete"],
             columns=None if content["columns"] is None else frozenset(content["columns"]),
         ),
+        kept=kept_of(content["kept"]),
         history=tuple(
             Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline)
             for sha, at, verdict, severe, n, baseline in content["history"]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from benchaudit.audit import Audited, Say, audit_snapshot
+from benchaudit.audit import Audited, Say
+from benchaudit.auditor import Auditor
 from benchaudit.backlog import Backlog, Step, catch_up, first_look
-from benchaudit.checks import all_checks
-from benchaudit.compare import Comparison, PastAudit, compare, past_of
+from benchaudit.compare import Comparison, PastAudit, past_of
 from benchaudit.errors import MappingError, SourceError, StateError, TrackerError, Unavailable
-from benchaudit.models import Snapshot
+from benchaudit.kept import Kept
+from benchaudit.markdown import code
+from benchaudit.models import Refs
 from benchaudit.notes import notes_of
-from benchaudit.plan import Operation, Policy, Thread, Update, plan
-from benchaudit.report import Links, Occasion, Report, build
+from benchaudit.parts import with_part
+from benchaudit.plan import Comment, Operation, Policy, Thread, Update, plan
+from benchaudit.releases import Due, Notes, ReleaseDesk, due
+from benchaudit.report import Occasion, Report, build, renamed_marker
+from benchaudit.report.listing import RELEASES, release_list
 from benchaudit.report.templates import Templates
+from benchaudit.report.upstream import PART as UPSTREAM
+from benchaudit.report.upstream import sent_part
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
-from benchaudit.state import Headline, State, headline, load, replaced, shown_revision
+from benchaudit.state import Headline, State, headline, load, marker, replaced, shown_revision
 from benchaudit.tracker.base import Tracker
+from benchaudit.upstream import Upstream
 from benchaudit.verdict import Audit
 
 
@@ -50,47 +57,88 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Position:
-    """Where a walk through the backlog stands: the last audit, the headlines so far, what came of it."""
+    """Where a walk through the backlog stands: the last audit, what is remembered, what came of it."""
 
     past: PastAudit | None
     before: Audited | None
     history: tuple[Headline, ...]
+    kept: Kept
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watcher:
-    """One dataset's source, tracker and settings, brought together for a run."""
+class _Known:
+    """What the tracker holds, or why it cannot be asked. `trouble` is upstream, and stops nothing here."""
 
-    source: Source
+    thread: Thread | None = None
+    state: State | None = None
+    failure: TrackerError | None = None
+    trouble: TrackerError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watcher:
+    """One dataset's auditor and tracker, brought together for a run.
+
+    `upstream` is the way to its maintainers, `notes` that to the notes of releases; None where neither
+    is wished for.
+    """
+
+    auditor: Auditor
     tracker: Tracker
-    settings: Settings
     templates: Templates
-    work: Path
-    say: Say
+    upstream: Upstream | None = None
+    notes: Notes | None = None
+
+    @property
+    def source(self) -> Source:
+        """The dataset."""
+        return self.auditor.source
+
+    @property
+    def settings(self) -> Settings:
+        """What is set."""
+        return self.auditor.settings
+
+    @property
+    def say(self) -> Say:
+        """Where a line for people goes."""
+        return self.auditor.say
 
     def run(self) -> Outcome:
         """Look at every new commit, audit those that changed the data, and deliver what came of it.
 
         Raises SourceError and MappingError; of a report that cannot be delivered the outcome tells.
         """
-        held, state, failure = self._known()
-        head = self.source.head()
-        if state is not None and state.seen == head and self._is_like(state):
-            self.say(f"{self.source.name}@{head[:7]}: nothing new")
-            return _nothing_new(state, held)
-        like = state if state is not None and self._is_like(state) else None
+        configured = self.source.name
+        known = self._known(configured)
+        refs = self.source.refs()
+        if refs.name != configured:
+            known = self._renamed(known, configured, refs.name)
+        known = self._approved(known)
+        outcome = self._catch_up(known, refs)
+        return replace(outcome, failure=outcome.failure or known.trouble)
+
+    def _catch_up(self, known: _Known, refs: Refs) -> Outcome:
+        held, state = known.thread, known.state
+        kept = state.kept if state else Kept().with_tags(refs.tags)
+        dues = due(refs, kept, self.settings.release)
+        if state is not None and state.seen == refs.head and self.auditor.is_like(state):
+            if not dues:
+                self.say(f"{self.source.name}@{refs.head[:7]}: nothing new")
+            return self._release(_nothing_new(state, known), dues, refs)
+        like = state if state is not None and self.auditor.is_like(state) else None
         limit = self.settings.max_commits
         backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
         if backlog.steps:
-            outcome = self._walk(backlog, like, held, failure, first=state is None)
+            outcome = self._walk(backlog, like, known, kept)
         elif like is not None and held is not None and backlog.seen != like.seen:
-            outcome = self._move_on(like, held, backlog.seen)
+            outcome = self._move_on(like, known, backlog.seen)
         else:
             outcome = None
         if backlog.lost is not None or outcome is None:
             raise backlog.lost or SourceError("no commit holds the files to audit", where=self.source.name)
-        return outcome
+        return self._release(outcome, dues, refs)
 
     def rebuild(self) -> Outcome:
         """Audit the revision again that the report shows, and write its state anew.
@@ -98,7 +146,8 @@ class Watcher:
         For a report whose state is damaged or was edited. Raises TrackerError where there is none, and
         StateError where it does not show its revision any more.
         """
-        held = self.tracker.find(self.source.name)
+        refs = self.source.refs()
+        held = self.tracker.find(marker(self.source.name))
         if held is None:
             raise TrackerError("has no report issue", where=self.source.name, todo="run `benchaudit watch`")
         sha = shown_revision(held.body)
@@ -115,50 +164,79 @@ class Watcher:
             seen=sha,
             notices=("**The state was rebuilt**: what was known of earlier revisions is lost.",),
         )
-        return self._walk(backlog, None, held, None, first=False)
+        return self._walk(backlog, None, _Known(thread=held), Kept().with_tags(refs.tags))
 
-    def _known(self) -> tuple[Thread | None, State | None, TrackerError | None]:
-        """What the tracker holds. Where it cannot be asked, the audit is made all the same."""
+    def _known(self, *names: str) -> _Known:
+        """What the tracker holds of a dataset by any of its names; it may be out of reach, and is said so."""
         try:
-            held = self.tracker.find(self.source.name)
-            return held, load(held.body, self.source.name) if held else None, None
+            held = self.tracker.find(*map(marker, names))
+            return _Known(thread=held, state=load(held.body, *names) if held else None)
         except TrackerError as error:
-            return None, None, error
+            return _Known(failure=error)
 
-    def _is_like(self, state: State) -> bool:
-        """Whether figures made now can be held against those of the state."""
-        versions = {check.name: check.version for check in all_checks()}
-        return state.settings == self.settings.digest and dict(state.checks) == versions
+    def _renamed(self, known: _Known, old: str, new: str) -> _Known:
+        """A dataset that was renamed keeps its issue, which says the new name once."""
+        if known.state is None and known.failure is None:
+            known = self._known(new, old)
+        held, state = known.thread, known.state
+        if held is None or state is None or state.dataset == new:
+            return known
+        self.say(f"{state.dataset} is called {new} now")
+        moved = replace(state, dataset=new)
+        said = f"The dataset {code(state.dataset)} is called {code(new)} now. This issue goes on."
+        key = renamed_marker(new)
+        operations: list[Operation] = [Update(thread=held, body=replaced(held.body, moved))]
+        if held.open:
+            operations.insert(0, Comment(thread=held, key=key, body=f"{key}\n{said}"))
+        done = self._deliver(operations, Outcome(dataset=new, revision="", thread=held))
+        return _Known(thread=done.thread, state=moved, failure=done.failure)
 
-    def _move_on(self, state: State, held: Thread, seen: str) -> Outcome:
+    def _approved(self, known: _Known) -> _Known:
+        """Send what was drafted for upstream and let go, before anything about it changes."""
+        held, state = known.thread, known.state
+        if not (self.upstream and held and state) or state.kept.sent or self.settings.dry_run:
+            return known
+        try:
+            sent = self.upstream.send(held, state.dataset)
+        except TrackerError as error:
+            return replace(known, trouble=error)
+        if sent is None:
+            return known
+        state = replace(state, kept=replace(state.kept, sent=sent))
+        body = with_part(replaced(held.body, state), UPSTREAM, sent_part(sent))
+        done = self._deliver([Update(thread=held, body=body)], Outcome(dataset="", revision="", thread=held))
+        return _Known(thread=done.thread, state=state, failure=done.failure)
+
+    def _move_on(self, state: State, known: _Known, seen: str) -> Outcome:
         """New commits, the same data: the state notes it in silence."""
         self.say(f"{self.source.name}@{seen[:7]}: data unchanged")
         moved = replace(state, seen=seen)
-        return self._deliver(
-            [Update(thread=held, body=replaced(held.body, moved))], _nothing_new(moved, held)
-        )
+        outcome = _nothing_new(moved, known)
+        if known.thread is None:
+            return outcome
+        return self._deliver([Update(thread=known.thread, body=replaced(known.thread.body, moved))], outcome)
 
-    def _walk(
-        self,
-        backlog: Backlog,
-        state: State | None,
-        held: Thread | None,
-        failure: TrackerError | None,
-        *,
-        first: bool,
-    ) -> Outcome:
+    def _walk(self, backlog: Backlog, state: State | None, known: _Known, kept: Kept) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
-        past, before = self._past(backlog.start, state)
+        stored = state.past if state else None
+        past, before = self.auditor.earlier(backlog.start, stored)
         if backlog.start is not None and past is None:
             backlog = backlog.without(backlog.start)
         at = _Position(
             past=past,
             before=before,
             history=state.history if state else (headline(before.audit),) if before else (),
+            kept=kept,
             outcome=Outcome(
-                dataset=self.source.name, revision="", changed=True, began=past, thread=held, failure=failure
+                dataset=self.source.name,
+                revision="",
+                changed=True,
+                began=past,
+                thread=known.thread,
+                failure=known.failure,
             ),
         )
+        first = known.thread is None
         for step in backlog.steps:
             try:
                 at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
@@ -173,19 +251,25 @@ class Watcher:
     def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:
         """One step: audit, compare, report, deliver."""
         # A column that a new revision has dropped is news, one that never was is a slip of the pen.
-        audited = self._audit(step.snapshot, optional=at.past.slicings if at.past else ())
-        audit, comparison = audited.audit, self._compare(at.past, at.before, audited, step.snapshot)
+        audited = self.auditor.audit(step.snapshot, optional=at.past.slicings if at.past else ())
+        audit = audited.audit
+        comparison = self.auditor.compare(at.past, at.before, audited, step.snapshot)
+        shas = [step.seen, *(entry.sha for entry in at.history)]
+        if comparison:
+            shas.append(comparison.old.snapshot.revision.sha)
         occasion = Occasion(
             snapshot=step.snapshot,
             seen=step.seen,
             settings=self.settings.digest,
-            links=self._links(audit, comparison, at.history, step.seen),
+            links=self.auditor.links(audit, shas),
             slicings=self.settings.slices,
             history=at.history,
             first=first,
             skipped=backlog.skipped,
             notices=backlog.notices,
             notes=notes_of(at.outcome.thread.body) if at.outcome.thread else "",
+            kept=at.kept,
+            wish=self.upstream.wish if self.upstream else None,
         )
         report = build(audit, comparison, occasion, self.templates)
         news = comparison is not None and bool(comparison.material) and not step.told
@@ -209,48 +293,53 @@ class Watcher:
                 close_when_clean=self.settings.close_when_clean,
             )
             outcome = self._deliver(plan(report, outcome.thread, policy), outcome)
+        kept, outcome = self._followed(at.kept, outcome)
         return _Position(
-            past=past_of(audit, step.snapshot), before=audited, history=report.state.history, outcome=outcome
+            past=past_of(audit, step.snapshot),
+            before=audited,
+            history=report.state.history,
+            kept=kept,
+            outcome=outcome,
         )
 
-    def _past(self, start: Snapshot | None, state: State | None) -> tuple[PastAudit | None, Audited | None]:
-        """The revision to compare with, audited again; where that cannot be, what is stored of it."""
-        if start is None:
-            return None, None
+    def _followed(self, kept: Kept, outcome: Outcome) -> tuple[Kept, Outcome]:
+        """Tell the maintainers upstream of a material change; a close there ends it, which is remembered."""
+        sent, report, held = kept.sent, outcome.report, outcome.thread
+        if not (self.upstream and sent and report and report.comment and held) or outcome.failure:
+            return kept, outcome
+        if self.settings.dry_run:
+            return kept, outcome
         try:
-            before = self._audit(start, optional=self.settings.slices)
-        except (SourceError, MappingError) as error:
-            if isinstance(error, Unavailable):
-                raise
-            self.say(f"the earlier revision cannot be audited: {error}")
-            return (state.past if state else None), None
-        return past_of(before.audit, start), before
+            now = self.upstream.follow(sent, report)
+        except TrackerError as error:
+            return kept, replace(outcome, failure=error)
+        if now == sent:
+            return kept, outcome
+        kept = replace(kept, sent=now)
+        body = replaced(held.body, replace(report.state, kept=kept))
+        body = with_part(body, UPSTREAM, sent_part(now))
+        return kept, self._deliver([Update(thread=held, body=body)], outcome)
 
-    def _audit(self, snapshot: Snapshot, *, optional: Collection[tuple[str, ...]]) -> Audited:
-        return audit_snapshot(self.source, snapshot, self.settings, self.work, self.say, optional=optional)
-
-    def _compare(
-        self, past: PastAudit | None, before: Audited | None, audited: Audited, snapshot: Snapshot
-    ) -> Comparison | None:
-        if past is None:
-            return None
-        pairs = None
-        if before is not None:
-            from benchaudit.pairing import pair_audits
-
-            pairs = pair_audits(before, audited, self.work)
-        return compare(past, audited.audit, snapshot, pairs)
-
-    def _links(
-        self, audit: Audit, comparison: Comparison | None, history: tuple[Headline, ...], seen: str
-    ) -> Links:
-        sha = audit.origin.revision.sha
-        named = {sha, seen, *(entry.sha for entry in history)}
-        if comparison:
-            named.add(comparison.old.snapshot.revision.sha)
-        return Links(
-            revision={name: self.source.revision_url(name) for name in sorted(named)},
-            file={blob.path: self.source.file_url(sha, blob.path) for blob in audit.origin.blobs},
+    def _release(self, outcome: Outcome, dues: tuple[Due, ...], refs: Refs) -> Outcome:
+        """Comment on releases, and remember the tags that were seen."""
+        held = outcome.thread
+        if held is None or outcome.failure is not None:
+            return outcome
+        desk = ReleaseDesk(
+            auditor=self.auditor, tracker=self.tracker, templates=self.templates, notes=self.notes
+        )
+        state = load(held.body, self.source.name)
+        said = desk.announce(dues, held, state.kept, refs)
+        kept = said.kept.with_tags(refs.tags) if said.failure is None else said.kept
+        if kept != state.kept:
+            body = replaced(held.body, replace(state, kept=kept))
+            if kept.releases:
+                body = with_part(body, RELEASES, release_list(kept.releases))
+            outcome = self._deliver([Update(thread=held, body=body)], outcome)
+        return replace(
+            outcome,
+            failure=outcome.failure or said.failure,
+            comment_url=said.comment_url or outcome.comment_url,
         )
 
     def _deliver(self, operations: Iterable[Operation], outcome: Outcome) -> Outcome:
@@ -270,7 +359,7 @@ class Watcher:
         return outcome
 
 
-def _nothing_new(state: State, held: Thread | None) -> Outcome:
+def _nothing_new(state: State, known: _Known) -> Outcome:
     last = state.history[-1] if state.history else None
     return Outcome(
         dataset=state.dataset,
@@ -279,5 +368,6 @@ def _nothing_new(state: State, held: Thread | None) -> Outcome:
         verdict=last.verdict if last else "",
         severe=last.severe if last else False,
         baseline=last.baseline if last else "",
-        thread=held,
+        thread=known.thread,
+        failure=known.failure,
     )

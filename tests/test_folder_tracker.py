@@ -44,7 +44,7 @@ def files(root: Path) -> dict[str, str]:
 
 def test_where_nothing_is_nothing_is_found(tmp_path):
     tracker = FolderTracker(tmp_path / "none")
-    assert tracker.find("owner/name") is None
+    assert tracker.find(marker("owner/name")) is None
     assert not (tmp_path / "none").exists()
 
 
@@ -52,7 +52,7 @@ def test_an_issue_is_created_and_found_again(tmp_path):
     """What is read back is what was written, by this tracker and by the next run's."""
     done = FolderTracker(tmp_path).carry_out(creation())
     assert done.comment_url == ""
-    assert done.thread == FolderTracker(tmp_path).find("owner/name")
+    assert done.thread == FolderTracker(tmp_path).find(marker("owner/name"))
     assert (done.thread.number, done.thread.title, done.thread.open) == (1, "benchaudit: owner/name", True)
     assert done.thread.body == creation().body == Path(done.thread.url).read_text(encoding="utf-8")
     about = json.loads((tmp_path / "001-owner--name" / "issue.json").read_text(encoding="utf-8"))
@@ -71,9 +71,9 @@ def test_each_dataset_has_an_issue_of_its_own(tmp_path):
     names = ["owner/name", "owner/name-2", "owner--name", "../up", "a b", "日本/語", ""]
     for number, name in enumerate(names, 1):
         assert created(tracker, name).number == number
-    assert [tracker.find(name).number for name in names] == list(range(1, len(names) + 1))
+    assert [tracker.find(marker(name)).number for name in names] == list(range(1, len(names) + 1))
     assert all(path.parent.parent == tmp_path for path in tmp_path.rglob("issue.md"))
-    assert tracker.find("owner/nam") is None
+    assert tracker.find(marker("owner/nam")) is None
 
 
 def test_an_update_replaces_the_body_and_nothing_else(tmp_path):
@@ -100,7 +100,7 @@ def test_an_issue_is_closed_and_opened_again(tmp_path):
     thread = created(tracker)
     before = files(tmp_path)
     assert tracker.carry_out(Close(thread=thread)).thread == replace(thread, open=False)
-    assert tracker.find("owner/name") == replace(thread, open=False)
+    assert tracker.find(marker("owner/name")) == replace(thread, open=False)
     assert tracker.carry_out(Reopen(thread=thread)).thread == thread
     assert files(tmp_path) == before
 
@@ -154,10 +154,10 @@ def test_an_open_issue_comes_before_a_closed_one_and_then_the_lower_number(tmp_p
     for text in ("first", "second", "third"):
         tracker.carry_out(creation(text=text))
     close(tmp_path / "001-owner--name")
-    assert tracker.find("owner/name").number == 2
+    assert tracker.find(marker("owner/name")).number == 2
     close(tmp_path / "002-owner--name")
     close(tmp_path / "003-owner--name")
-    found = tracker.find("owner/name")
+    found = tracker.find(marker("owner/name"))
     assert (found.number, found.open) == (1, False)
 
 
@@ -171,7 +171,7 @@ def test_an_issue_is_ours_by_its_first_line(tmp_path):
     tracker = FolderTracker(tmp_path)
     for text in ("my notes", f"> {marker('owner/name')}", f"x\n{marker('owner/name')}"):
         tracker.carry_out(replace(creation(), body=text))
-    assert tracker.find("owner/name") is None
+    assert tracker.find(marker("owner/name")) is None
 
 
 def test_a_person_may_retitle_it(tmp_path):
@@ -181,7 +181,9 @@ def test_a_person_may_retitle_it(tmp_path):
     about.write_text(
         about.read_text(encoding="utf-8").replace("benchaudit: ", "[wontfix] "), encoding="utf-8"
     )
-    done = tracker.carry_out(Update(thread=tracker.find("owner/name"), body=body("owner/name", "new")))
+    done = tracker.carry_out(
+        Update(thread=tracker.find(marker("owner/name")), body=body("owner/name", "new"))
+    )
     assert done.thread.title == "[wontfix] owner/name"
 
 
@@ -199,7 +201,7 @@ def test_killed_at_any_write_and_run_again_it_ends_the_same(tmp_path, monkeypatc
 
     def job() -> None:
         tracker = FolderTracker(tmp_path / "there")
-        thread = tracker.find("owner/name") or created(tracker)
+        thread = tracker.find(marker("owner/name")) or created(tracker)
         tracker.carry_out(Comment(thread=thread, key="<!-- 1 -->", body="<!-- 1 -->\none"))
         tracker.carry_out(Update(thread=thread, body=body("owner/name", "new")))
 
@@ -243,7 +245,7 @@ def test_a_damaged_description_is_an_error_that_names_the_folder(tmp_path, about
     tracker = FolderTracker(tmp_path)
     thread = created(tracker)
     Path(thread.url).with_name("issue.json").write_bytes(about.encode(errors="surrogatepass"))
-    for act in (lambda: tracker.find("owner/name"), lambda: created(tracker)):
+    for act in (lambda: tracker.find(marker("owner/name")), lambda: created(tracker)):
         with pytest.raises(
             TrackerError, match=r"001-owner--name: cannot be read .* - mend it, or move it away"
         ) as caught:
@@ -257,7 +259,7 @@ def test_a_description_that_is_gone_is_an_error(tmp_path):
     tracker = FolderTracker(tmp_path)
     Path(created(tracker).url).with_name("issue.json").unlink()
     with pytest.raises(TrackerError, match="cannot be read"):
-        tracker.find("owner/name")
+        tracker.find(marker("owner/name"))
 
 
 def test_bodies_and_comments_that_are_no_text_are_an_error(tmp_path):
@@ -268,7 +270,7 @@ def test_bodies_and_comments_that_are_no_text_are_an_error(tmp_path):
         tracker.carry_out(Comment(thread=thread, key="k", body="k\n"))
     Path(thread.url).write_bytes(b"\xff")
     with pytest.raises(TrackerError, match="cannot be read"):
-        tracker.find("owner/name")
+        tracker.find(marker("owner/name"))
 
 
 def test_an_issue_that_was_deleted_meanwhile_is_an_error(tmp_path):
@@ -316,7 +318,7 @@ class Histories(RuleBasedStateMachine):
     @rule(name=NAMES, text=st.sampled_from(["a", "b\n", "日本"]))
     def report(self, name, text):
         tracker = FolderTracker(self.root)
-        held = tracker.find(name)
+        held = tracker.find(marker(name))
         assert (held.body if held else None) == self.bodies.get(name)
         operation = Update(thread=held, body=body(name, text)) if held else creation(name, text)
         assert tracker.carry_out(operation).thread.body == body(name, text)
@@ -325,7 +327,7 @@ class Histories(RuleBasedStateMachine):
     @rule(name=NAMES, key=st.sampled_from(["<!-- 1 -->", "<!-- 2 -->", "<!-- 3 -->"]))
     def comment(self, name, key):
         tracker = FolderTracker(self.root)
-        held = tracker.find(name)
+        held = tracker.find(marker(name))
         if held:
             done = tracker.carry_out(Comment(thread=held, key=key, body=f"{key}\n{name}"))
             assert self.said.setdefault(name, {}).setdefault(key, done.comment_url) == done.comment_url
@@ -350,4 +352,4 @@ def test_no_tracker_holds_nothing():
     thread = tracker.carry_out(creation()).thread
     assert (thread.number, thread.url, thread.body) == (0, "", creation().body)
     assert tracker.carry_out(Comment(thread=thread, key="k", body="k\n")).comment_url == ""
-    assert tracker.find("owner/name") is None
+    assert tracker.find(marker("owner/name")) is None

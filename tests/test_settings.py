@@ -62,6 +62,13 @@ VALUES = {
     "labels": ("leak, benchmark", ("leak", "benchmark")),
     "assignees": ("me", ("me",)),
     "close-when-clean": ("true", True),
+    "samples": ("none", "none"),
+    "release": ("v1.0", "v1.0"),
+    "annotate-release": ("true", True),
+    "upstream": ("github:o/r", "github:o/r"),
+    "upstream-follow-up": ("true", True),
+    "upstream-token": ("ghs_2", "ghs_2"),
+    "approval-label": ("go", "go"),
     "templates": (".github/templates", ".github/templates"),
     "dry-run": ("true", True),
     "max-commits": ("5", 5),
@@ -155,7 +162,7 @@ def test_what_is_not_given_has_its_default():
     assert settled(min_rows="", files=" \n ", dry_run=" ") == Settings()
 
 
-@pytest.mark.parametrize("name", sorted(VALUES.keys() - {"github-token", "hf-token"}))
+@pytest.mark.parametrize("name", sorted(VALUES.keys() - {"github-token", "hf-token", "upstream-token"}))
 def test_a_default_can_be_given_as_a_text(name):
     """What the reference shows as the default is read as the default."""
     text = default_of(declared()[name])

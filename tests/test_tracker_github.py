@@ -15,7 +15,8 @@ from benchaudit.errors import TrackerError
 from benchaudit.notes import with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
 from benchaudit.state import marker
-from benchaudit.tracker.github import ACTIONS, GitHubTracker
+from benchaudit.tracker.connection import ACTIONS, Connection
+from benchaudit.tracker.github import GitHubTracker
 from tests.support import needs_shared, shared_json
 
 DATASET = "example-org/quiz"
@@ -43,9 +44,10 @@ def github() -> Iterator[responses.RequestsMock]:
 
 def tracker(author: str = ACTIONS) -> GitHubTracker:
     """The tracker of a repository; who we are need not be asked."""
-    return GitHubTracker(
-        api="https://api.github.com", token="ghs_secret", repository="o/r", author=author, pause=0
+    connection = Connection(
+        api="https://api.github.com", token="ghs_secret", repository="o/r", author=author, pause=0, patience=0
     )
+    return GitHubTracker(connection)
 
 
 def issue(
@@ -56,6 +58,7 @@ def issue(
         "number": number,
         "title": "benchaudit",
         "body": body,
+        "labels": [],
         "user": {"login": login},
         "state": state,
         "url": f"https://api.github.com/repos/o/r/issues/{number}",
@@ -95,7 +98,7 @@ def test_what_is_not_ours_is_not_found(github: responses.RequestsMock, foreign: 
     """Marker on the first line, for this very dataset, and the acting account as author."""
     github.get(LIST, json=foreign)
 
-    assert tracker().find(DATASET) is None
+    assert tracker().find(marker(DATASET)) is None
 
 
 @pytest.mark.parametrize(
@@ -114,7 +117,7 @@ def test_of_several_one_is_ours(
     """The same one in every run."""
     github.get(LIST, json=listed)
 
-    found = tracker().find(DATASET)
+    found = tracker().find(marker(DATASET))
 
     assert found is not None
     assert found.number == number
@@ -127,7 +130,7 @@ def test_the_list_is_of_our_own_issues_in_both_states(github: responses.Requests
         LIST, json=[issue(7, login="bot"), issue(8, "text", login="bot")], match=[query_param_matcher(asked)]
     )
 
-    found = tracker("bot").find(DATASET)
+    found = tracker("bot").find(marker(DATASET))
 
     assert found == Thread(number=7, url=THREAD.url, title="benchaudit", body=BODY, open=True)
 
@@ -138,7 +141,7 @@ def test_all_pages_are_read(github: responses.RequestsMock) -> None:
     github.get(LIST, json=[issue(1, "text")], headers={"Link": following})
     github.get(f"{API}/repositories/1/issues", json=[issue(90)])
 
-    found = tracker().find(DATASET)
+    found = tracker().find(marker(DATASET))
 
     assert found is not None
     assert found.number == 90
@@ -156,7 +159,7 @@ def test_r35_the_issue_of_the_field_report_is_found(github: responses.RequestsMo
         # As in the report, the first page alone has a link.
         github.get(LIST, json=told, headers={"Link": NEXT} if page == 1 else {})
 
-    found = tracker().find(DATASET)
+    found = tracker().find(marker(DATASET))
 
     assert found is not None
     assert found.number == shared_json("cases", "R35", "expect.json")["issue_to_update"]
@@ -173,10 +176,10 @@ def test_an_account_is_asked_who_it_is_once(github: responses.RequestsMock) -> N
     github.get(LIST, json=[])
     ours = tracker(author="")
 
-    found = ours.find(DATASET)
+    found = ours.find(marker(DATASET))
 
     assert found is not None
-    assert ours.find("other/quiz") is None
+    assert ours.find(marker("other/quiz")) is None
 
 
 def test_a_token_that_may_not_ask_is_the_workflows(github: responses.RequestsMock) -> None:
@@ -184,7 +187,7 @@ def test_a_token_that_may_not_ask_is_the_workflows(github: responses.RequestsMoc
     github.get(USER, status=403, json={"message": "Resource not accessible by integration"})
     github.get(LIST, json=[issue(7)], match=[query_param_matcher({"creator": ACTIONS}, strict_match=False)])
 
-    assert tracker(author="").find(DATASET) is not None
+    assert tracker(author="").find(marker(DATASET)) is not None
 
 
 # --- What is written ----------------------------------------------------------------------------
@@ -385,7 +388,7 @@ def test_a_question_is_asked_four_times(github: responses.RequestsMock, loss: di
         github.get(LIST, **loss)
 
     with pytest.raises(TrackerError, match=r"o/r: GitHub .* run again"):
-        tracker().find(DATASET)
+        tracker().find(marker(DATASET))
 
 
 # --- What is refused ----------------------------------------------------------------------------
@@ -458,7 +461,7 @@ def test_r43_the_refusals_of_the_field_report(github: responses.RequestsMock, nu
     calls: dict[str, Callable[[], object]] = {
         "POST": lambda: tracker().carry_out(CREATE),
         "PATCH": lambda: tracker().carry_out(locked),
-        "GET": lambda: tracker().find(DATASET),
+        "GET": lambda: tracker().find(marker(DATASET)),
     }
 
     with pytest.raises(TrackerError, match=R43[number]):

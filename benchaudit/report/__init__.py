@@ -7,23 +7,25 @@ rows to what a tracker holds, and parsed again before it leaves the room.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchaudit import __version__
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, past_of
 from benchaudit.figures import integer, plural
+from benchaudit.kept import Kept
 from benchaudit.markdown import code, fence, folded, link, plain, table
 from benchaudit.models import Snapshot
 from benchaudit.notes import with_notes
+from benchaudit.parts import with_part
 from benchaudit.report.fitting import Page
+from benchaudit.report.listing import RELEASES, release_list
+from benchaudit.report.rows import change_rows, material_lines, slice_rows
 from benchaudit.report.sentences import (
     accepted_lines,
     baseline_sentence,
     changed_sentence,
-    is_quiet,
-    material_list,
     verdict_sentence,
 )
 from benchaudit.report.snippet import snippet
@@ -33,12 +35,11 @@ from benchaudit.report.tables import (
     left_out_table,
     lines_of,
     position_line,
-    rows_table,
-    slice_table,
-    steps_table,
 )
 from benchaudit.report.templates import Templates
-from benchaudit.state import REVISION, Headline, State, dump, headline, marker
+from benchaudit.report.upstream import PART as UPSTREAM
+from benchaudit.report.upstream import Wish, sent_part, upstream_part
+from benchaudit.state import REVISION, Headline, State, dump, headline, inert, marker
 from benchaudit.verdict import Audit
 
 MOST_CHARACTERS = 65_000
@@ -50,8 +51,6 @@ MOST_FILES = 20
 MOST_NOTES = 20
 MOST_SNIPPET = 16_000
 """Characters of the snippet: no more than a quarter of a body."""
-
-_WHOLE = "; the JSON report of the run (output `report`) has them all."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,8 @@ class Occasion:
 
     `seen` is the newest commit looked at; `first` says whether this tracker has had no report before;
     `skipped` counts older commits that the limit on catching up left out. `notices` are further
-    sentences that the reader must see, `notes` what people wrote into the report that is there.
+    sentences that the reader must see, `notes` what people wrote into the report that is there,
+    `kept` what that report remembers beside its audits; `wish` is for a report upstream.
     """
 
     snapshot: Snapshot
@@ -85,6 +85,8 @@ class Occasion:
     skipped: int = 0
     notices: tuple[str, ...] = ()
     notes: str = ""
+    kept: Kept = field(default=Kept())
+    wish: Wish | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,23 +120,40 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
     def page(template: str, head: str = "", most: int = MOST_CHARACTERS) -> Page:
         return Page(template=template, templates=templates, most=most, head=head)
 
-    slices, changes = _slice_rows(lines), _change_rows(comparison)
+    slices, changes = slice_rows(lines), change_rows(comparison)
     head = f"{marker(dataset)}\n{dump(state)}\n\n"
     title = {"title": f"benchaudit: {code(dataset)}"}
     comment = page("comment.md", f"{comment_marker(sha)}\n").fill(parts, changes, MOST_CHANGES)
-    body = page("issue.md", head, MOST_CHARACTERS - len(with_notes("", occasion.notes)))
+    tail = _tail(audit, occasion, lines, parts["snippet"], templates)
+    body = page("issue.md", head, MOST_CHARACTERS - len(tail))
     is_news = comparison is not None and bool(comparison.material) and not occasion.first
     return Report(
         dataset=dataset,
         revision=sha,
         title=f"benchaudit: {plain(dataset)}",
-        body=with_notes(body.fill(parts, slices, len(lines)), occasion.notes),
+        body=f"{body.fill(parts, slices, len(lines))}\n{tail}",
         comment=comment if is_news else "",
         summary=page("summary.md").fill(parts | title, slices, len(lines)),
         state=state,
         worse=comparison is not None and comparison.worse,
         cleared=comparison is not None and comparison.cleared,
     )
+
+
+def _tail(audit: Audit, occasion: Occasion, lines: Sequence[Line], snippet: str, templates: Templates) -> str:
+    """The parts that later runs find again and change by themselves, and the one that is people's."""
+    text, kept = "", occasion.kept
+    if kept.releases:
+        text = with_part(text, RELEASES, release_list(kept.releases))
+    if kept.sent:
+        text = with_part(text, UPSTREAM, sent_part(kept.sent))
+    elif occasion.wish:
+        revision = occasion.links.to(audit.origin.revision.sha)
+        draft = upstream_part(
+            audit, lines, wish=occasion.wish, revision=revision, snippet=snippet, templates=templates
+        )
+        text = with_part(text, UPSTREAM, draft) if draft else text
+    return with_notes(text, occasion.notes).lstrip("\n")
 
 
 def _state(audit: Audit, occasion: Occasion) -> State:
@@ -147,6 +166,7 @@ def _state(audit: Audit, occasion: Occasion) -> State:
         checks=audit.check_versions,
         past=past_of(audit, occasion.snapshot),
         history=(*earlier, entry)[-MOST_HISTORY:],
+        kept=occasion.kept,
     )
 
 
@@ -165,7 +185,7 @@ def _parts(
         "verdict": verdict_sentence(audit, lines),
         "baseline": baseline_sentence(audit.baseline),
         "changed": changed_sentence(comparison, occasion.links.to(old)) if comparison else "",
-        "material": _material(comparison, MOST_CHANGES),
+        "material": material_lines(comparison, MOST_CHANGES),
         "notices": _notices(audit, comparison, occasion),
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",
         "findings": f"### Findings\n\n{findings_table(audit)}" if audit.findings else "",
@@ -301,43 +321,9 @@ def _footer(audit: Audit, occasion: Occasion) -> str:
     return f"benchaudit {__version__} · revision {occasion.links.to(audit.origin.revision.sha)}"
 
 
-def _slice_rows(lines: Sequence[Line]) -> Callable[[int], dict[str, str]]:
-    """The placeholders that hold slices, with so many rows: quiet ones go first, then the last."""
-    loud = [line for line in lines if not is_quiet(line)]
-    quiet = [line for line in lines if is_quiet(line)]
-
-    def rows(shown: int) -> dict[str, str]:
-        folds = quiet[: max(0, shown - len(loud))]
-        slices = slice_table(loud[:shown])
-        missing = len(lines) - shown
-        if missing > 0:
-            slices += f"\n\n{plural(missing, 'more row')} had no room here{_WHOLE}"
-        title = f"{plural(len(folds), 'quiet row')}: no leak, and nothing that changed matters"
-        return {"slices": slices, "quiet": folded(title, slice_table(folds)) if folds else ""}
-
-    return rows
-
-
-def _change_rows(comparison: Comparison | None) -> Callable[[int], dict[str, str]]:
-    """The placeholders that hold changes, of so many slices and checks."""
-    changed = [item for item in comparison.changes if item.material] if comparison else []
-    pairs = comparison.pairs if comparison else None
-
-    def rows(shown: int) -> dict[str, str]:
-        return {
-            "material": _material(comparison, shown),
-            "steps": steps_table(changed[:shown]),
-            "rows": rows_table(pairs) if pairs and shown else "",
-        }
-
-    return rows
-
-
-def _material(comparison: Comparison | None, shown: int) -> str:
-    lines = material_list(comparison) if comparison else []
-    missing = len(lines) - shown
-    more = [f"- {plural(missing, 'more change')} had no room here{_WHOLE}"] if missing > 0 else []
-    return "\n".join([*lines[:shown], *more])
+def renamed_marker(dataset: str) -> str:
+    """The first line of our comment about a new name."""
+    return f"<!-- benchaudit:comment renamed={inert(dataset)} -->"
 
 
 def comment_marker(sha: str) -> str:

@@ -98,14 +98,19 @@ def _rules(key: SliceKey, scored: Scored) -> dict[str, Any]:
     }
 
 
+def text_of(document: Any) -> str:
+    """A document as text that can be written as UTF-8."""
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    # A lone surrogate, as in a file name that is no UTF-8, cannot be written.
+    return text.encode(errors="replace").decode()
+
+
 def write(name: str, document: Any) -> None:
     """Write a document to a file, or to standard output where it is called `-`.
 
     Raises SettingsError where it cannot be written.
     """
-    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    # A lone surrogate, as in a file name that is no UTF-8, cannot be written.
-    text = text.encode(errors="replace").decode()
+    text = text_of(document)
     if name == "-":
         # The same JSON, but a runner that reads along would take the mark for a command of its own.
         sys.stdout.write(text.replace("##[", "#\\u0023["))

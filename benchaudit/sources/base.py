@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from benchaudit.errors import NothingWatched, SourceError
-from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.models import Blob, Refs, Revision, Snapshot
 from benchaudit.sources.card import labels_of
 
 CARD = "README.md"
@@ -35,8 +35,8 @@ class Source(Protocol):
 
     name: str
 
-    def head(self) -> str:
-        """Return the object name of the newest revision, in one call."""
+    def refs(self) -> Refs:
+        """Return where the dataset stands, in one call; `name` is what it is called from then on."""
 
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` revisions after `since`, the newest ones where there are more."""
@@ -49,9 +49,6 @@ class Source(Protocol):
 
     def fetch(self, revision: Revision, blob: Blob) -> Path:
         """Return a local path to the bytes of one file at one revision."""
-
-    def tags(self) -> dict[str, str]:
-        """Return tags and the object names of the revisions they stand for."""
 
     def revision_url(self, sha: str) -> str:
         """Return a page that shows this revision for ever; "" where there is none."""

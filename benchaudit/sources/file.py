@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from benchaudit.errors import SettingsError, SourceError
-from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.models import Blob, Refs, Revision, Snapshot
 from benchaudit.sources.base import CARD, EVERYTHING, History, Selection
 from benchaudit.sources.card import layout_of
 
@@ -27,9 +27,9 @@ class FileSource:
         self._path, self._selection = path, selection
         self._root = path if path.is_dir() else path.parent
 
-    def head(self) -> str:
+    def refs(self) -> Refs:
         """Return the digest of the files as they are now."""
-        return _revision(self._blobs()).sha
+        return Refs(name=self.name, head=_revision(self._blobs()).sha)
 
     def history(self, since: str | None, limit: int) -> History:  # noqa: ARG002 - a file has one revision
         """Return the one revision there is."""
@@ -50,10 +50,6 @@ class FileSource:
     def fetch(self, revision: Revision, blob: Blob) -> Path:  # noqa: ARG002 - a file has one revision
         """Return the file itself."""
         return self._root / blob.path
-
-    def tags(self) -> dict[str, str]:
-        """Return nothing: files have no tags."""
-        return {}
 
     def revision_url(self, sha: str) -> str:  # noqa: ARG002 - a file has no pages
         """Return nothing: a file on a disk has no page."""

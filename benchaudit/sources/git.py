@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from benchaudit.errors import RevisionGone, SourceError
-from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.models import Blob, Refs, Revision, Snapshot
 from benchaudit.sources.base import CARD, History, Selection
 from benchaudit.sources.card import layout_of
 
@@ -26,9 +26,14 @@ class GitSource:
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._git("rev-parse", "--git-dir")
 
-    def head(self) -> str:
-        """Return the object name of the branch's newest commit."""
-        return self._resolve(self._branch)
+    def refs(self) -> Refs:
+        """Return where the branch stands, and the tags with the commits they stand for."""
+        form = (
+            "--format=%(refname:short)%00%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+        )
+        lines = self._git("for-each-ref", form, "refs/tags").splitlines()
+        tags = dict(line.split("\0", 1) for line in lines)
+        return Refs(name=self.name, head=self._resolve(self._branch), tags=tags)
 
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` commits of the branch after `since`, oldest first."""
@@ -68,14 +73,6 @@ class GitSource:
                     return stored
             target.write_bytes(content)
         return target
-
-    def tags(self) -> dict[str, str]:
-        """Return tags and the commits they stand for."""
-        form = (
-            "--format=%(refname:short)%00%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
-        )
-        lines = self._git("for-each-ref", form, "refs/tags").splitlines()
-        return dict(line.split("\0", 1) for line in lines)
 
     def revision_url(self, sha: str) -> str:  # noqa: ARG002 - a clone has no pages
         """Return nothing: a clone has no pages."""

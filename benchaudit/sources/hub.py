@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 from benchaudit.errors import RevisionGone, Unavailable
 from benchaudit.hub import Hub
-from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.models import Blob, Refs, Revision, Snapshot
 from benchaudit.sources.base import CARD, History, Selection
 from benchaudit.sources.card import layout_of
 
@@ -21,10 +22,14 @@ class HubSource:
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._newest = ""
 
-    def head(self) -> str:
-        """Return the object name of the branch's newest commit, in one call."""
-        self._newest = self._hub.head(self.name, self._branch)[1]
-        return self._newest
+    def refs(self) -> Refs:
+        """Return where the branch stands, in one call; a dataset that was renamed has its new name now."""
+        refs = self._hub.refs(self.name, self._branch)
+        self._newest = refs.head
+        # The Hub redirects what is spelt in another case, too: that is no other name.
+        if refs.name.casefold() != self.name.casefold():
+            self.name = refs.name
+        return replace(refs, name=self.name)
 
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` commits of the branch after `since`, reading pages only that far."""
@@ -71,10 +76,6 @@ class HubSource:
                 todo="run again",
             )
         return path
-
-    def tags(self) -> dict[str, str]:
-        """Return tags and the commits they stand for."""
-        return self._hub.tags(self.name)
 
     def revision_url(self, sha: str) -> str:
         """Return the page of a commit, which shows what it changed."""

@@ -10,17 +10,21 @@ from benchaudit.plan import Operation, Thread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of an operation: the thread as it is now, and the comment's address if one was made."""
+    """What came of an operation: the thread as it is now, and the comment's address if one was made.
+
+    `pinned` says whether that comment stands out from the others.
+    """
 
     thread: Thread
     comment_url: str = ""
+    pinned: bool = False
 
 
 class Tracker(Protocol):
     """Where reports go. Every method raises a TrackerError that says what, where and what to do."""
 
-    def find(self, dataset: str) -> Thread | None:
-        """Return our report issue of this very dataset, None where there is none."""
+    def find(self, *markers: str) -> Thread | None:
+        """Return our issue whose first line is one of these, None where there is none."""
 
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation, read back what was written, and return what is there now."""

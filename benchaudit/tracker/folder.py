@@ -9,8 +9,8 @@ from typing import Any
 
 from benchaudit.errors import TrackerError
 from benchaudit.notes import notes_of, with_notes
-from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
-from benchaudit.state import is_ours
+from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
+from benchaudit.state import first_line
 from benchaudit.tracker.base import Done
 
 ISSUE = "issue.md"
@@ -24,9 +24,9 @@ class FolderTracker:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def find(self, dataset: str) -> Thread | None:
-        """Return the report issue of a dataset."""
-        found = [thread for thread in map(self._read, self._folders()) if is_ours(thread.body, dataset)]
+    def find(self, *markers: str) -> Thread | None:
+        """Return the report issue that begins so."""
+        found = [thread for thread in map(self._read, self._folders()) if first_line(thread.body) in markers]
         return min(found, key=lambda thread: (not thread.open, thread.number), default=None)
 
     def carry_out(self, operation: Operation) -> Done:
@@ -39,6 +39,8 @@ class FolderTracker:
                     return Done(thread=self._update(operation))
                 case Comment():
                     return self._comment(operation)
+                case Release():
+                    return self._release(operation)
                 case Reopen(thread=thread) | Close(thread=thread):
                     return Done(
                         thread=self._turn(thread, "open" if isinstance(operation, Reopen) else "closed")
@@ -94,6 +96,15 @@ class FolderTracker:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8")) | {"state": state}
         _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
         return self._read(folder)
+
+    def _release(self, operation: Release) -> Done:
+        done = self._comment(Comment(thread=operation.thread, key=operation.key, body=operation.body))
+        path = Path(done.comment_url)
+        if not same_text(path.read_text(encoding="utf-8"), operation.body):
+            _write(path, operation.body)
+        about = json.loads((path.parent / _ABOUT).read_text(encoding="utf-8")) | {"pinned": path.name}
+        _write(path.parent / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        return Done(thread=done.thread, comment_url=done.comment_url, pinned=True)
 
     def _comment(self, operation: Comment) -> Done:
         folder = Path(operation.thread.url).parent

@@ -1,69 +1,40 @@
-"""GitHub issues as a tracker, through PyGithub.
+"""GitHub issues as a tracker.
 
-A report issue is ours if its first line is our marker for this very dataset *and* the acting account
-wrote it. It is found by listing, never by search, which lags behind. Nothing uncertain is repeated:
-after an answer that was lost, the list says whether the write took place.
+A report issue is ours if its first line is our marker *and* the acting account wrote it. It is found
+by listing, never by search, which lags behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
 
-import github
-from github.GithubException import GithubException
 from github.Issue import Issue
+from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
-from requests.exceptions import RequestException
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from benchaudit.errors import TrackerError
 from benchaudit.notes import notes_of, with_notes
-from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update, same_text
-from benchaudit.state import is_ours
+from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
+from benchaudit.state import RELEASED, first_line
 from benchaudit.tracker.base import Done
+from benchaudit.tracker.connection import Connection, Lost
 
-ACTIONS = "github-actions[bot]"
-_TIMEOUT = 30
 _TITLE = 256
-_TRIES = 4
-
-T = TypeVar("T")
-
-
-class _Lost(Exception):
-    """No answer, or one that does not say whether the request took effect."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
+_MAY_WRITE = frozenset({"admin", "maintain", "write"})
 
 
 class GitHubTracker:
-    """Report issues of one repository. `author` is the account they belong to; "" asks who we are."""
+    """Report issues of the repository of a connection."""
 
-    def __init__(
-        self, *, api: str, token: str, repository: str, author: str = "", pause: float = 1.0
-    ) -> None:
-        self._api = github.Github(
-            auth=github.Auth.Token(token),
-            base_url=api,
-            timeout=_TIMEOUT,
-            per_page=100,
-            # Its own retries would repeat a POST that took effect.
-            retry=None,
-            seconds_between_requests=None,
-            seconds_between_writes=pause or None,
-            # To write to an issue needs its number alone.
-            lazy=True,
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._repository = connection.repository
+
+    def find(self, *markers: str) -> Thread | None:
+        """Return our issue that begins so: an open one before a closed one, then the lowest number."""
+        return self._connection.read(
+            lambda: min(map(_thread, self._ours(markers)), key=_precedence, default=None)
         )
-        self._name = repository
-        self._repository = self._api.get_repo(repository)
-        self._author = author
-        self._pause = pause
-
-    def find(self, dataset: str) -> Thread | None:
-        """Return our issue: an open one before a closed one, then the lowest number."""
-        return self._read(lambda: min(map(_thread, self._ours(dataset)), key=_precedence, default=None))
 
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation, and read back what was written."""
@@ -74,37 +45,47 @@ class GitHubTracker:
                 return Done(thread=self._update(operation))
             case Comment():
                 return self._comment(operation)
+            case Release():
+                return self._release(operation)
             case Reopen(thread=thread):
                 return Done(thread=self._turned(thread, "open", "reopened"))
             case Close(thread=thread):
                 return Done(thread=self._turned(thread, "closed", "completed"))
 
-    def _login(self) -> str:
-        if not self._author:
-            try:
-                self._author = self._read(lambda: self._api.get_user().login)
-            except TrackerError as error:
-                # A workflow's own token may not ask who it is.
-                if not isinstance(error.__cause__, GithubException) or error.__cause__.status != 403:
-                    raise
-                self._author = ACTIONS
-        return self._author
+    def approver(self, thread: Thread, label: str) -> str:
+        """Return who put this label on an issue, if they may write here and are not us; else ""."""
 
-    def _ours(self, dataset: str) -> Iterator[Issue]:
-        login = self._login()
+        def ask() -> str:
+            events = self._repository.get_issue(thread.number).get_events()
+            names = [
+                event.actor.login
+                for event in events
+                if event.event == "labeled" and event.actor and event.label and event.label.name == label
+            ]
+            if not names or names[-1].lower() == self._connection.login().lower():
+                return ""
+            permission = self._repository.get_collaborator_permission(names[-1])
+            return names[-1] if permission in _MAY_WRITE else ""
+
+        return self._connection.read(ask)
+
+    def _ours(self, markers: tuple[str, ...]) -> Iterator[Issue]:
+        login = self._connection.login()
         # The listing takes a user, not a name; asking for one would be a call for what is known.
-        creator = self._api.create_from_raw_data(NamedUser, {"login": login})
+        creator = self._connection.api.create_from_raw_data(NamedUser, {"login": login})
         for issue in self._repository.get_issues(
             state="all", creator=creator, sort="created", direction="asc"
         ):
             if (
-                is_ours(issue.body or "", dataset)
+                first_line(issue.body or "") in markers
                 and issue.user.login.lower() == login.lower()
                 and not _is_pull_request(issue)
             ):
                 yield issue
 
     def _create(self, operation: Create) -> Thread:
+        marker = first_line(operation.body)
+
         def create() -> Thread:
             issue = self._repository.create_issue(
                 title=operation.title[:_TITLE],
@@ -115,16 +96,16 @@ class GitHubTracker:
             return _thread(issue)
 
         try:
-            made = self._once(create)
-        except _Lost as lost:
-            found = self.find(operation.dataset)
+            made = self._connection.once(create)
+        except Lost as lost:
+            found = self.find(marker)
             if found is None:
-                raise self._unreachable(str(lost)) from None
+                raise self._connection.unreachable(str(lost)) from None
             made = found
-        first = self.find(operation.dataset) or made
+        first = self.find(marker) or made
         if first.number != made.number:
             # Another run was quicker: its issue stays, ours goes.
-            self._read(
+            self._connection.read(
                 lambda: self._repository.get_issue(made.number).edit(
                     state="closed", state_reason="not_planned"
                 )
@@ -145,39 +126,85 @@ class GitHubTracker:
                 issue.edit(body=written)
 
         # Setting a text to what it shall be can be repeated without harm.
-        self._read(write)
-        return self._checked(self._read(lambda: _thread(self._repository.get_issue(number))), written)
+        self._connection.read(write)
+        there = self._connection.read(lambda: _thread(self._repository.get_issue(number)))
+        return self._checked(there, written)
 
     def _turned(self, thread: Thread, state: str, reason: str) -> Thread:
-        self._read(lambda: self._repository.get_issue(thread.number).edit(state=state, state_reason=reason))
-        return self._read(lambda: _thread(self._repository.get_issue(thread.number)))
+        def turn() -> Thread:
+            self._repository.get_issue(thread.number).edit(state=state, state_reason=reason)
+            return _thread(self._repository.get_issue(thread.number))
+
+        return self._connection.read(turn)
 
     def _comment(self, operation: Comment) -> Done:
-        number = operation.thread.number
-        there = self._commented(number, operation.key)
-        if there:
-            return Done(thread=operation.thread, comment_url=there)
+        comment = self._said(operation.thread, operation.key, operation.body)
+        return Done(thread=operation.thread, comment_url=comment.html_url)
+
+    def _release(self, operation: Release) -> Done:
+        """Say it, or say it anew where the same release was commented on before; then pin it."""
+        comment = self._said(operation.thread, operation.key, operation.body)
+        if not same_text(comment.body, operation.body):
+            self._connection.read(lambda: comment.edit(operation.body))
+        return Done(
+            thread=operation.thread,
+            comment_url=comment.html_url,
+            pinned=self._pin(operation.thread, comment),
+        )
+
+    def _pin(self, thread: Thread, comment: IssueComment) -> bool:
+        """Pin a comment in place of the one of ours that was pinned before; say whether that can be done."""
+        pinned = [
+            other
+            for other in self._comments(thread)
+            if first_line(other.body).startswith(RELEASED) and other.raw_data.get("pin")
+        ]
+        if all(other.id != comment.id for other in pinned) and not self._turn_pin("PUT", comment):
+            return False
+        for other in pinned:
+            if other.id != comment.id:
+                self._turn_pin("DELETE", other)
+        return True
+
+    def _turn_pin(self, method: str, comment: IssueComment) -> bool:
+        # The client has no method for it.
+        def turn() -> bool:
+            status, _, _ = comment.requester.requestJson(method, f"{comment.url}/pin")
+            if status >= 500:
+                raise Lost(f"answered {status}")
+            return status < 300
+
+        return self._connection.read(turn)
+
+    def _said(self, thread: Thread, key: str, body: str) -> IssueComment:
+        """Our comment with this first line: the one that is there, or a new one."""
+        there = self._commented(thread, key)
+        if there is not None:
+            return there
         try:
-            made = self._once(
-                lambda: self._repository.get_issue(number).create_comment(operation.body).html_url
+            return self._connection.once(
+                lambda: self._repository.get_issue(thread.number).create_comment(body)
             )
-        except _Lost as lost:
-            made = self._commented(number, operation.key)
-            if not made:
-                raise self._unreachable(str(lost)) from None
-        return Done(thread=operation.thread, comment_url=made)
+        except Lost as lost:
+            made = self._commented(thread, key)
+            if made is None:
+                raise self._connection.unreachable(str(lost)) from None
+            return made
 
-    def _commented(self, number: int, key: str) -> str:
-        """The address of our comment with this first line, "" where there is none."""
-        login = self._login()
+    def _commented(self, thread: Thread, key: str) -> IssueComment | None:
+        """Our comment with this first line, None where there is none."""
+        return next((one for one in self._comments(thread) if first_line(one.body) == key), None)
 
-        def look() -> str:
-            for comment in self._repository.get_issue(number).get_comments():
-                if comment.user.login.lower() == login.lower() and comment.body.splitlines()[:1] == [key]:
-                    return comment.html_url
-            return ""
-
-        return self._read(look)
+    def _comments(self, thread: Thread) -> list[IssueComment]:
+        """All comments of ours on an issue."""
+        login = self._connection.login()
+        return self._connection.read(
+            lambda: [
+                comment
+                for comment in self._repository.get_issue(thread.number).get_comments()
+                if comment.user and comment.user.login.lower() == login.lower()
+            ]
+        )
 
     def _checked(self, thread: Thread, meant: str) -> Thread:
         if not same_text(thread.body, meant):
@@ -187,81 +214,6 @@ class GitHubTracker:
                 todo="run again; if it stays so, the report is longer than GitHub stores",
             )
         return thread
-
-    def _read(self, ask: Callable[[], T]) -> T:
-        """Ask what may be asked again: a few times, a little later each time, where no answer comes."""
-        retrying = Retrying(
-            retry=retry_if_exception_type(_Lost),
-            stop=stop_after_attempt(_TRIES),
-            wait=wait_exponential(multiplier=self._pause, max=20),
-            reraise=True,
-        )
-        try:
-            answer: T = retrying(self._once, ask)
-        except _Lost as lost:
-            raise self._unreachable(str(lost)) from None
-        return answer
-
-    def _once(self, ask: Callable[[], T]) -> T:
-        try:
-            return ask()
-        except GithubException as error:
-            if error.status >= 500 or error.status == 0:
-                raise _Lost(f"answered {error.status}") from None
-            raise self._translated(error) from error
-        except (RequestException, AssertionError) as error:
-            raise _Lost(f"does not answer ({type(error).__name__})") from None
-
-    def _unreachable(self, said: str) -> TrackerError:
-        return TrackerError(
-            f"GitHub {said}", where=self._name, todo="run again; what is written already is found again"
-        )
-
-    def _translated(self, error: GithubException) -> TrackerError:
-        data = error.data if isinstance(error.data, dict) else {}
-        message = "; ".join([str(data.get("message", error.data)), *_details(data.get("errors"))])
-        what, todo = _meaning(
-            error.status, message, {name.lower(): text for name, text in (error.headers or {}).items()}
-        )
-        return TrackerError(what, where=self._name, todo=todo)
-
-
-def _details(errors: object) -> list[str]:
-    """What a refusal says of single fields, where it does."""
-    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
-    return [str(entry.get("message") or f"{entry.get('field')}: {entry.get('code')}") for entry in entries]
-
-
-_MEANINGS = {
-    401: ("the token is not accepted", "check github-token"),
-    404: ("the repository cannot be seen with this token", "check `repository` and github-token"),
-    410: ("issues are switched off here (the default on forks)", "switch them on, or set `channel`"),
-}
-
-
-def _meaning(status: int, message: str, headers: dict[str, str]) -> tuple[str, str]:
-    """What a refusal means, and what to do about it."""
-    if status in {403, 429}:
-        return _forbidden(message.lower(), headers)
-    if status == 422:
-        return f"GitHub refused the report ({message})", "check `labels` and `assignees`"
-    return _MEANINGS.get(status, (f"GitHub answered {status} ({message})", "run again later"))
-
-
-def _forbidden(said: str, headers: dict[str, str]) -> tuple[str, str]:
-    """The meanings of 403, and of the 429 that can stand for two of them."""
-    if "retry-after" in headers or "secondary rate limit" in said:
-        return "GitHub asks to slow down (secondary rate limit)", "run again later"
-    if headers.get("x-ratelimit-remaining") == "0" or "rate limit" in said:
-        return "GitHub's rate limit is used up", "run again later"
-    if "lock" in said:
-        return "the report issue is locked", "unlock it"
-    if "archived" in said:
-        return "the repository is archived", "name another with `repository`"
-    return (
-        "the token may not write issues",
-        "add `permissions: issues: write` to the job; on pull requests from forks the token is read-only",
-    )
 
 
 def _is_pull_request(issue: Issue) -> bool:
@@ -276,6 +228,7 @@ def _thread(issue: Issue) -> Thread:
         title=issue.title,
         body=issue.body or "",
         open=issue.state == "open",
+        labels=tuple(label.name for label in issue.labels or ()),
     )
 
 

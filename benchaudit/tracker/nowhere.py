@@ -9,7 +9,7 @@ from benchaudit.tracker.base import Done
 class NoTracker:
     """It holds nothing, so that every run is a first report."""
 
-    def find(self, dataset: str) -> Thread | None:  # noqa: ARG002 - nothing is held
+    def find(self, *markers: str) -> Thread | None:  # noqa: ARG002 - nothing is held
         """Return nothing."""
         return None
 

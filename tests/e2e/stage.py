@@ -177,6 +177,7 @@ class Stage:
             "GITHUB_STEP_SUMMARY": str(summary),
             "GITHUB_WORKSPACE": str(place),
             "BENCHAUDIT_PAUSE": "0",
+            "BENCHAUDIT_PATIENCE": "0",
             **(environment or {}),
         }
         calls, asked, sent = len(self.hub.api_calls), len(self.github.seen), self.hub.data_bytes

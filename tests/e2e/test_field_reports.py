@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from benchaudit.report import comment_marker
+from benchaudit.report import comment_marker, renamed_marker
+from benchaudit.state import load
 from tests.loopback.base import Fault, Loopback, status
 from tests.loopback.github import ACTIONS, Issue
 from tests.loopback.hub import HubDataset, rate_limited
@@ -106,7 +107,7 @@ slept = []
 hub = Hub(sleep=slept.append)
 said = ""
 try:
-    hub.head("team/quiz", "")
+    hub.refs("team/quiz", "")
 except RateLimited as error:
     said = str(error)
 print(json.dumps([slept, said, WAIT_BUDGET]))
@@ -170,15 +171,46 @@ def test_r23_whoever_gives_up_leaves_the_issue_alone_and_goes_on(reported: Stage
 
 def test_r25_a_renamed_dataset_keeps_its_issue(reported: Stage) -> None:
     """Its redirects are followed everywhere: same issue, same history, and the token where it belongs."""
-    reported.hub.rename(DATASET, "new-org/quiz-bench")
+    new = "new-org/quiz-bench"
+    reported.hub.rename(DATASET, new)
     sha = reported.repo.commit("Balance", {DATA: FAIR})
 
     run = reported.run(hf_token=HUB_TOKEN)
 
     assert (run.status, run.outputs["revision"]) == (0, sha)
     assert reported.issue.number == 1
-    assert reported.state.past.snapshot.revision.sha == sha
-    assert "/api/datasets/new-org/quiz-bench" in {seen.path for seen in run.hub}
+    state = load(reported.body, new)
+    assert (state.past.snapshot.revision.sha, len(state.history)) == (sha, 2)
+    said = [comment.body.split("\n", 1)[0] for comment in reported.issue.comments]
+    assert said == [renamed_marker(new), comment_marker(sha)]
+    assert new in reported.issue.comments[0].body
+    assert all("/new-org/quiz-bench" in seen.path for seen in run.hub[2:])
+
+    for name in (DATASET, new):
+        assert reported.run(dataset=name, hf_token=HUB_TOKEN).writes == []
+
+
+def test_r25_a_dataset_that_is_renamed_and_nothing_else_says_so_once(reported: Stage) -> None:
+    reported.hub.rename(DATASET, "new-org/quiz-bench")
+
+    assert reported.run().writes == ["POST comments", "PATCH 1"]
+    assert reported.run().writes == []
+
+
+def test_r25_another_dataset_under_the_old_name_is_another_dataset(reported: Stage) -> None:
+    """It begins with a first report of its own."""
+    reported.hub.rename(DATASET, "new-org/quiz-bench")
+    reported.run()
+    body = reported.body
+    repo = DatasetRepo.create(reported.root / "other.git")
+    repo.commit("Upload", {DATA: FAIR})
+    reported.hub.datasets[DATASET] = HubDataset(repo.path)
+
+    run = reported.run()
+
+    assert (run.status, len(reported.watch.issues)) == (0, 2)
+    assert reported.watch.issues[1].body == body
+    assert "This is the first report here" in (reported.watch.issues[2].body or "")
 
 
 def test_r25_a_dataset_renamed_by_case_alone_is_nothing_new(reported: Stage) -> None:

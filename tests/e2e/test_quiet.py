@@ -13,7 +13,7 @@ def test_nothing_new_costs_one_call_to_the_hub_and_two_to_github(reported: Stage
     run = reported.run()
 
     assert run.status == 0
-    assert [seen.path for seen in run.hub] == [f"/api/datasets/{DATASET}"]
+    assert [seen.path for seen in run.hub] == [f"/api/datasets/{DATASET}/refs"]
     assert [seen.path for seen in run.github] == ["/user", "/repos/team/watch/issues"]
     assert (run.data_bytes, run.writes, reported.body) == (0, [], before)
     assert run.report is None

@@ -212,17 +212,6 @@ def test_a_squashed_history_with_other_data_is_compared_with_the_stored_figures(
     assert commented(reported) == [comment_marker(sha)]
 
 
-def test_a_tag_is_no_commit(reported: Stage) -> None:
-    """Naming a commit changes no data."""
-    before = reported.body
-    reported.repo.tag("v1.0", message="The first release")
-
-    run = reported.run()
-
-    assert (run.outputs["changed"], run.writes) == ("false", [])
-    assert reported.body == before
-
-
 def test_a_tag_can_be_watched(stage: Stage) -> None:
     """What came after the tag is none of its business."""
     sha = stage.repo.commit("Upload", {DATA: LEAKY})

@@ -1,0 +1,79 @@
+"""Audits of one dataset under one set of settings, and how two of them compare."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchaudit.audit import Audited, Say, audit_snapshot
+from benchaudit.checks import all_checks
+from benchaudit.compare import Comparison, PastAudit, compare, past_of
+from benchaudit.errors import MappingError, SourceError, Unavailable
+from benchaudit.models import Snapshot
+from benchaudit.report import Links
+from benchaudit.settings import Settings
+from benchaudit.sources.base import Source
+from benchaudit.state import State
+from benchaudit.verdict import Audit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Auditor:
+    """A source with the settings to audit it by; `work` holds what a run needs no longer than it runs."""
+
+    source: Source
+    settings: Settings
+    work: Path
+    say: Say
+
+    def is_like(self, state: State) -> bool:
+        """Whether figures made now can be held against those of a state."""
+        versions = {check.name: check.version for check in all_checks()}
+        return state.settings == self.settings.digest and dict(state.checks) == versions
+
+    def audit(self, snapshot: Snapshot, *, optional: Collection[tuple[str, ...]]) -> Audited:
+        """Audit one revision; a slicing of `optional` may lack its columns.
+
+        Raises SourceError and MappingError.
+        """
+        return audit_snapshot(self.source, snapshot, self.settings, self.work, self.say, optional=optional)
+
+    def earlier(
+        self, start: Snapshot | None, stored: PastAudit | None
+    ) -> tuple[PastAudit | None, Audited | None]:
+        """The revision to compare with, audited again; where that cannot be, what is stored of it.
+
+        Raises Unavailable where a later run may find what this one does not.
+        """
+        if start is None:
+            return None, None
+        try:
+            before = self.audit(start, optional=self.settings.slices)
+        except (SourceError, MappingError) as error:
+            if isinstance(error, Unavailable):
+                raise
+            self.say(f"the earlier revision cannot be audited: {error}")
+            return stored, None
+        return past_of(before.audit, start), before
+
+    def compare(
+        self, past: PastAudit | None, before: Audited | None, audited: Audited, snapshot: Snapshot
+    ) -> Comparison | None:
+        """Compare with the earlier revision; rows are paired where they could be had."""
+        if past is None:
+            return None
+        pairs = None
+        if before is not None:
+            from benchaudit.pairing import pair_audits
+
+            pairs = pair_audits(before, audited, self.work)
+        return compare(past, audited.audit, snapshot, pairs)
+
+    def links(self, audit: Audit, shas: Iterable[str]) -> Links:
+        """Where the files of an audit and these revisions are to be seen."""
+        sha = audit.origin.revision.sha
+        return Links(
+            revision={name: self.source.revision_url(name) for name in sorted({sha, *shas})},
+            file={blob.path: self.source.file_url(sha, blob.path) for blob in audit.origin.blobs},
+        )

@@ -1,0 +1,214 @@
+"""One connection to GitHub through PyGithub: what may be asked again, and what a refusal means.
+
+Nothing uncertain is repeated: after an answer that was lost, a list says whether a write took place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+import github
+from github.GithubException import GithubException
+from requests.exceptions import RequestException
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_attempt,
+    stop_before_delay,
+    wait_exponential,
+)
+
+from benchaudit.errors import TrackerError
+
+ACTIONS = "github-actions[bot]"
+PATIENCE = 120.0
+_TIMEOUT = 30
+_TRIES = 4
+
+T = TypeVar("T")
+
+
+class Lost(Exception):
+    """No answer, or one that does not say whether the request took effect."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+
+
+class _Limited(Exception):
+    """A rate limit refused a request, which then took no effect; `wait` is in seconds."""
+
+    def __init__(self, wait: float, error: TrackerError) -> None:
+        super().__init__()
+        self.wait, self.error = wait, error
+
+
+class Connection:
+    """What a token may do in one repository.
+
+    `author` is the account that the token belongs to, "" asks; `pause` seconds are left between two
+    writes, and `patience` seconds are waited for a rate limit, where GitHub says how long it takes.
+    """
+
+    def __init__(
+        self,
+        *,
+        api: str,
+        token: str,
+        repository: str,
+        author: str = "",
+        pause: float = 1.0,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.api = github.Github(
+            auth=github.Auth.Token(token),
+            base_url=api,
+            timeout=_TIMEOUT,
+            per_page=100,
+            # Its own retries would repeat a POST that took effect.
+            retry=None,
+            seconds_between_requests=None,
+            seconds_between_writes=pause or None,
+            # To write to an issue needs its number alone.
+            lazy=True,
+        )
+        self.name = repository
+        self.repository = self.api.get_repo(repository)
+        self._author = author
+        self._pause, self._patience = pause, patience
+
+    def login(self) -> str:
+        """Who we are: the account that is set, or the one that the token belongs to."""
+        if not self._author:
+            try:
+                self._author = self.read(lambda: self.api.get_user().login)
+            except TrackerError as error:
+                # A workflow's own token may not ask who it is.
+                if not isinstance(error.__cause__, GithubException) or error.__cause__.status != 403:
+                    raise
+                self._author = ACTIONS
+        return self._author
+
+    def read(self, ask: Callable[[], T]) -> T:
+        """Ask what may be asked again: a few times, a little later each time, where no answer comes."""
+        retrying = Retrying(
+            retry=retry_if_exception_type(Lost),
+            stop=stop_after_attempt(_TRIES),
+            wait=wait_exponential(multiplier=self._pause, max=20),
+            reraise=True,
+        )
+        try:
+            answer: T = retrying(self.once, ask)
+        except Lost as lost:
+            raise self.unreachable(str(lost)) from None
+        return answer
+
+    def once(self, ask: Callable[[], T]) -> T:
+        """Ask once; again only where a rate limit refused, which says that nothing took effect.
+
+        Raises Lost where it cannot be said whether it did.
+        """
+        retrying = Retrying(
+            retry=retry_if_exception_type(_Limited),
+            wait=_asked_wait,
+            stop=stop_before_delay(self._patience),
+            reraise=True,
+        )
+        try:
+            answer: T = retrying(self._ask, ask)
+        except _Limited as limited:
+            raise limited.error from None
+        return answer
+
+    def _ask(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except GithubException as error:
+            if error.status >= 500 or error.status == 0:
+                raise Lost(f"answered {error.status}") from None
+            headers = {name.lower(): text for name, text in (error.headers or {}).items()}
+            wait = _wait(error.status, headers)
+            if wait is not None:
+                raise _Limited(wait, self._translated(error)) from None
+            raise self._translated(error) from error
+        except (RequestException, AssertionError) as error:
+            raise Lost(f"does not answer ({type(error).__name__})") from None
+
+    def unreachable(self, said: str) -> TrackerError:
+        """The error for an answer that was lost for good."""
+        return TrackerError(
+            f"GitHub {said}", where=self.name, todo="run again; what is written already is found again"
+        )
+
+    def _translated(self, error: GithubException) -> TrackerError:
+        data = error.data if isinstance(error.data, dict) else {}
+        message = "; ".join([str(data.get("message", error.data)), *_details(data.get("errors"))])
+        what, todo = _meaning(
+            error.status, message, {name.lower(): text for name, text in (error.headers or {}).items()}
+        )
+        return TrackerError(what, where=self.name, todo=todo)
+
+
+def _asked_wait(retry: RetryCallState) -> float:
+    limited = retry.outcome.exception() if retry.outcome else None
+    return limited.wait if isinstance(limited, _Limited) else 0.0
+
+
+def _wait(status: int, headers: dict[str, str]) -> float | None:
+    """Seconds after which a refusal by a rate limit may be tried again; None where none is named.
+
+    The time at which the primary limit is lifted is held against the answer's own date: the clock of a
+    runner may be off.
+    """
+    if status not in {403, 429}:
+        return None
+    try:
+        if "retry-after" in headers:
+            return max(0.0, float(headers["retry-after"]))
+        if headers.get("x-ratelimit-remaining") == "0":
+            now = parsedate_to_datetime(headers["date"]).timestamp()
+            return max(0.0, float(headers["x-ratelimit-reset"]) - now)
+    except (ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _details(errors: object) -> list[str]:
+    """What a refusal says of single fields, where it does."""
+    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
+    return [str(entry.get("message") or f"{entry.get('field')}: {entry.get('code')}") for entry in entries]
+
+
+_MEANINGS = {
+    401: ("the token is not accepted", "check github-token"),
+    404: ("the repository cannot be seen with this token", "check `repository` and github-token"),
+    410: ("issues are switched off here (the default on forks)", "switch them on, or set `channel`"),
+}
+
+
+def _meaning(status: int, message: str, headers: dict[str, str]) -> tuple[str, str]:
+    """What a refusal means, and what to do about it."""
+    if status in {403, 429}:
+        return _forbidden(message.lower(), headers)
+    if status == 422:
+        return f"GitHub refused the report ({message})", "check `labels` and `assignees`"
+    return _MEANINGS.get(status, (f"GitHub answered {status} ({message})", "run again later"))
+
+
+def _forbidden(said: str, headers: dict[str, str]) -> tuple[str, str]:
+    """The meanings of 403, and of the 429 that can stand for two of them."""
+    if "retry-after" in headers or "secondary rate limit" in said:
+        return "GitHub asks to slow down (secondary rate limit)", "run again later"
+    if headers.get("x-ratelimit-remaining") == "0" or "rate limit" in said:
+        return "GitHub's rate limit is used up", "run again later"
+    if "lock" in said:
+        return "the report issue is locked", "unlock it"
+    if "archived" in said:
+        return "the repository is archived", "name another with `repository`"
+    return (
+        "the token may not write issues",
+        "add `permissions: issues: write` to the job; on pull requests from forks the token is read-only",
+    )

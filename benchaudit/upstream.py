@@ -1,0 +1,71 @@
+"""Reports upstream: what was drafted goes out when somebody who may says so, once, and a close ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from benchaudit.audit import Say
+from benchaudit.kept import Sent
+from benchaudit.plan import Comment, Create, Thread
+from benchaudit.report import Report, comment_marker
+from benchaudit.report.upstream import Wish, draft_of
+from benchaudit.state import upstream_marker
+from benchaudit.tracker.base import Tracker
+
+
+class Desk(Protocol):
+    """Our own tracker, where people approve."""
+
+    def approver(self, thread: Thread, label: str) -> str:
+        """Return who put this label on an issue, if they may write there and are not us; else ""."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """The way to a dataset's maintainers. `there` opens their tracker, when there is something to send."""
+
+    wish: Wish
+    desk: Desk
+    there: Callable[[], Tracker]
+    say: Say
+
+    def send(self, held: Thread, dataset: str) -> Sent | None:
+        """Send the draft that stands in our issue if somebody let it go; None where nobody did.
+
+        A report of ours that is there already is taken for the one that was sent. Raises TrackerError.
+        """
+        if self.wish.label not in held.labels:
+            return None
+        draft = draft_of(held.body)
+        if draft is None:
+            self.say(f"{dataset}: approved for upstream, but there is no draft of a leak")
+            return None
+        who = self.desk.approver(held, self.wish.label)
+        if not who:
+            self.say(f"{dataset}: not sent upstream, as whoever added the label may not write here")
+            return None
+        marker, (title, text) = upstream_marker(dataset), draft
+        tracker = self.there()
+        found = tracker.find(marker)
+        if found is None:
+            create = Create(dataset=dataset, title=title, body=f"{marker}\n\n{text}")
+            found = tracker.carry_out(create).thread
+        self.say(f"{dataset}: sent upstream, approved by {who}: {found.url}")
+        return Sent(where=self.wish.where, url=found.url, ended=not found.open)
+
+    def follow(self, sent: Sent, report: Report) -> Sent:
+        """Tell of a material change, where that is wished for and the report there is open.
+
+        Raises TrackerError.
+        """
+        if not self.wish.follow_up or sent.ended:
+            return sent
+        tracker = self.there()
+        found = tracker.find(upstream_marker(report.dataset))
+        if found is None or not found.open:
+            return replace(sent, ended=True)
+        key = comment_marker(report.revision)
+        tracker.carry_out(Comment(thread=found, key=key, body=report.comment))
+        return sent

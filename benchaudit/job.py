@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -93,6 +94,8 @@ def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
         from benchaudit.tracker.nowhere import NoTracker
 
         return NoTracker()
+    if settings.channel == "hub":
+        return _discussions(settings, environment)
     repository = settings.repository or environment.get("GITHUB_REPOSITORY", "")
     if not settings.github_token:
         raise SettingsError(
@@ -106,6 +109,27 @@ def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
         api=environment.get("GITHUB_API_URL", "https://api.github.com"),
         token=settings.github_token,
         repository=repository,
+        author=settings.author,
+        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
+    )
+
+
+def _discussions(settings: Settings, environment: Mapping[str, str]) -> Tracker:
+    """The tracker of the dataset's discussions; a pull request that is watched has the report itself."""
+    if not settings.hf_token:
+        raise SettingsError(
+            "no token to write discussions with", todo="set hf-token, or channel to folder or none"
+        )
+    if not settings.dataset:
+        raise SettingsError("no dataset whose discussions to write in", todo="set `dataset`, as owner/name")
+    from benchaudit.discussions import Discussions
+    from benchaudit.hub import Hub
+    from benchaudit.tracker.discussions import DiscussionTracker
+
+    watched = re.fullmatch(r"refs/pr/([1-9]\d{0,8})", settings.revision)
+    return DiscussionTracker(
+        Discussions(Hub(settings.hf_token), settings.dataset),
+        pull_request=int(watched[1]) if watched else 0,
         author=settings.author,
         pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
     )

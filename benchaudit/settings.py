@@ -20,7 +20,7 @@ from benchaudit.checks import all_checks
 from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
-CHANNELS = ("github", "folder", "none")
+CHANNELS = ("github", "hub", "folder", "none")
 FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
 
 Given = tuple[str, str]
@@ -195,7 +195,11 @@ class Settings:
     max_bytes: int = setting("Most bytes of data to read for one revision.", _whole(1), 8 << 30)
 
     github_token: str = setting("Token that may write issues.", _text, secret=True)
-    hf_token: str = setting("Hub token, for private or gated datasets.", _text, secret=True)
+    hf_token: str = setting(
+        "Hub token, for private or gated datasets, and to write discussions with channel hub.",
+        _text,
+        secret=True,
+    )
 
     @property
     def mapping(self) -> ColumnMapping:

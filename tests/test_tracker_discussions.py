@@ -216,6 +216,18 @@ def test_what_reads_back_different_is_an_error(run: Drive, hub: Hub, dataset: Hu
     assert "reads back different" in said["error"]
 
 
+def test_a_list_that_lags_behind_is_not_waited_for(run: Drive, hub: Hub, dataset: HubDataset) -> None:
+    """What was opened is read by its number."""
+    lagging = status(200, '{"discussions": [], "count": 0, "start": 0}')
+    listed = Fault(matches=lambda request: bool(request.args.get("author")), before=lagging, times=2)
+    hub.faults.append(listed)
+
+    said = run(FIND, CREATE)
+
+    assert (said[1]["thread"]["number"], said[1]["thread"]["body"]) == (1, BODY)
+    assert (listed.times, hub.writes) == (0, ["open"])
+
+
 def test_of_two_runs_at_a_time_one_discussion_stays_open(run: Drive, hub: Hub, dataset: HubDataset) -> None:
     """The first; ours goes, and it is written to no more."""
 

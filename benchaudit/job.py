@@ -130,7 +130,6 @@ def _discussions(settings: Settings, environment: Mapping[str, str]) -> Tracker:
     return DiscussionTracker(
         Discussions(Hub(settings.hf_token), settings.dataset),
         pull_request=int(watched[1]) if watched else 0,
-        author=settings.author,
         pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
     )
 

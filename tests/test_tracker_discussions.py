@@ -51,7 +51,7 @@ def hub(server: tuple[Hub, Driver, Path], dataset: HubDataset) -> Hub:
     """The Hub as it is at the beginning."""
     hub, fresh = server[0], Hub()
     hub.datasets, hub.users, hub.read_only = {DATASET: dataset}, fresh.users, fresh.read_only
-    hub.page_size, hub.faults, hub.seen = None, [], []
+    hub.page_size, hub.faults, hub.seen, hub.cdn.seen = None, [], [], []
     return hub
 
 
@@ -129,15 +129,28 @@ def test_of_several_one_is_ours(
 def test_the_list_ends_where_the_hub_counts_more_than_it_shows(run: Drive, hub: Hub) -> None:
     """Discussions that are hidden may be counted."""
     miscounted = status(200, '{"discussions": [], "count": 7, "start": 0}')
-    hub.faults.append(Fault(matches=lambda request: request.path.endswith("/discussions"), before=miscounted))
+    listing = Fault(matches=lambda request: bool(request.args.get("author")), before=miscounted, times=9)
+    hub.faults.append(listing)
+
+    assert run(FIND)[0]["thread"] is None
+    assert listing.times == 8
+
+
+def test_a_pull_request_among_the_discussions_is_passed_over(
+    run: Drive, hub: Hub, dataset: HubDataset
+) -> None:
+    """Even where the Hub does not keep to the kind that is asked for."""
+    dataset.discuss("Add rows", ME, BODY, pull_request=True)
+    entry = {"num": 1, "status": "open", "isPullRequest": True}
+    listed = status(200, json.dumps({"discussions": [entry], "count": 1, "start": 0}))
+    hub.faults.append(Fault(matches=lambda request: bool(request.args.get("author")), before=listed))
 
     assert run(FIND)[0]["thread"] is None
 
 
-def test_the_account_is_asked_for_once_and_not_where_it_is_given(run: Drive, hub: Hub) -> None:
+def test_the_account_is_asked_for_once(run: Drive, hub: Hub) -> None:
     """The Hub is strict about how often one may ask."""
     run(FIND, FIND)
-    run(FIND, author="Auditor")
 
     assert [seen.path for seen in hub.api_calls].count("/api/whoami-v2") == 1
 
@@ -415,13 +428,28 @@ def test_a_name_that_no_dataset_can_have_is_sent_nowhere(run: Drive, hub: Hub, n
 
 def test_a_renamed_dataset_is_followed(run: Drive, hub: Hub, dataset: HubDataset) -> None:
     """Writes too are led to the new name."""
-    dataset.discuss("benchaudit", ME, BODY)
     hub.rename(DATASET, "team/exam")
 
-    said = run(FIND, UPDATE, COMMENT)
+    said = run(FIND, CREATE, UPDATE, COMMENT)
 
     assert said[-1]["comment_url"]
-    assert hub.datasets["team/exam"].discussions[0].comments == [UPDATE["body"], COMMENT["body"]]
+    (discussion,) = hub.datasets["team/exam"].discussions
+    assert discussion.comments == [UPDATE["body"], COMMENT["body"]]
+
+
+@pytest.mark.parametrize(("what", "steps"), WRITES)
+def test_the_token_follows_to_no_other_host(
+    run: Drive, hub: Hub, what: str, steps: list[dict[str, Any]]
+) -> None:
+    """Wherever an answer leads."""
+    elsewhere = status(307, headers={"Location": f"{hub.cdn.url}/elsewhere"})
+    hub.faults += [Fault(matches=posts(what), before=elsewhere)]
+
+    said = run(*steps)[-1]
+
+    assert said["class"] == "TrackerError"
+    assert [seen.path for seen in hub.cdn.seen] == ["/elsewhere"]
+    assert hub.cdn_tokens == []
 
 
 # --- Pull requests, and other texts -------------------------------------------------------------

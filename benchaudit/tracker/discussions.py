@@ -28,8 +28,8 @@ T = TypeVar("T")
 class DiscussionTracker:
     """Reports in the discussions of one dataset, or as one comment in its pull request `pull_request`.
 
-    `author` is the account they belong to; "" asks who we are. `first_line` makes the line that a
-    report begins with from what `find` is asked for, so that one class serves several kinds of text.
+    They belong to the account of the token. `first_line` makes the line that a report begins with from
+    what `find` is asked for, so that one class serves several kinds of text.
     """
 
     def __init__(
@@ -37,13 +37,12 @@ class DiscussionTracker:
         discussions: Discussions,
         *,
         pull_request: int = 0,
-        author: str = "",
         first_line: Callable[[str], str] = marker,
         pause: float = 1.0,
     ) -> None:
         self._discussions = discussions
         self._pull_request = pull_request
-        self._author = author
+        self._account_name = ""
         self._first_line = first_line
         self._pause = pause
 
@@ -66,9 +65,10 @@ class DiscussionTracker:
     # Whose it is.
 
     def _account(self) -> str:
-        if not self._author:
-            self._author = self._discussions.account()
-        return self._author
+        # Always asked for: of a name that is spelled otherwise the Hub might list nothing, run after run.
+        if not self._account_name:
+            self._account_name = self._discussions.account()
+        return self._account_name
 
     def _ours(self, line: str) -> Iterator[Thread]:
         """Our reports with this first line, each read when it is asked for."""
@@ -94,8 +94,8 @@ class DiscussionTracker:
         return next((post for post in self._own(posts) if _first_line(post.text) == line), None)
 
     def _own(self, posts: tuple[Post, ...]) -> Iterator[Post]:
-        account = self._account().lower()
-        return (post for post in posts if post.author.lower() == account)
+        account = self._account()
+        return (post for post in posts if post.author == account)
 
     def _thread(self, discussion: Discussion, post: Post) -> Thread:
         return Thread(

@@ -39,7 +39,7 @@ TIMEOUT = 30.0
 
 _LIMIT = re.compile(r'"[^"]*"\s*;\s*r=0\s*;\s*t=(\d+)')
 
-_HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
+HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
 
 T = TypeVar("T")
 
@@ -80,6 +80,11 @@ class Hub:
         self._token: str | bool = token or False
         self._api = HfApi(token=self._token, library_name="benchaudit")
         self._sleep = sleep
+
+    @property
+    def client(self) -> HfApi:
+        """The library's own client, for rooms behind this door; its token is False where none is given."""
+        return self._api
 
     @property
     def endpoint(self) -> str:
@@ -173,8 +178,15 @@ class Hub:
         return self._call(dataset, ask, sha)
 
     def _call(self, dataset: str, ask: Callable[[], T], sha: str = "") -> T:
-        """Ask, wait where the Hub says so and the budget allows, and speak of failure in our words."""
+        """Ask patiently, and speak of failure in our words."""
         where = f"{dataset}@{sha[:7]}" if sha else dataset
+        return self.patiently(where, partial(self._ask, ask, where))
+
+    def patiently(self, where: str, ask: Callable[[], T]) -> T:
+        """Ask, and wait where the Hub says so and the budget allows; other errors pass as they are.
+
+        What the Hub answers 429 it did not do: `ask` may write, if it is one request. Raises RateLimited.
+        """
         retrying = Retrying(
             retry=retry_if_exception_type(_Limited),
             wait=_wait,
@@ -183,7 +195,7 @@ class Hub:
             reraise=True,
         )
         try:
-            answer: T = retrying(self._ask, ask, where)
+            answer: T = retrying(ask)
         except _Limited:
             raise RateLimited(
                 "the Hub's rate limit is used up",
@@ -205,7 +217,7 @@ class Hub:
             raise SettingsError(
                 "is no name of a dataset", where=where, todo="write it as owner/name"
             ) from None
-        except (_HTTPError, OSError):
+        except (HTTPError, OSError):
             raise self._unreachable(where) from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unavailable(

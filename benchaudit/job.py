@@ -10,19 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
+from benchaudit.edges import open_notes, open_tracker, open_upstream
 from benchaudit.errors import BenchauditError, SettingsError, one_line
 from benchaudit.settings import Layer, Settings, settle
 from benchaudit.speech import announce, complain, masked, say
 
 if TYPE_CHECKING:
-    from benchaudit.tracker.base import Tracker
-    from benchaudit.tracker.connection import Connection
-    from benchaudit.tracker.release_notes import ReleaseNotes
-    from benchaudit.upstream import Upstream
     from benchaudit.watch import Outcome
 
 REPORT = "benchaudit-report.json"
-REPORTS = "benchaudit-reports"
 STATUSES = (2, 3, 4, 1)
 """Exit statuses in the order in which they apply."""
 
@@ -84,8 +80,8 @@ def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, r
             ),
             tracker=tracker,
             templates=Templates(settings.templates),
-            upstream=_upstream(tracker, settings, environment),
-            notes=_notes(settings, environment),
+            upstream=open_upstream(tracker, settings, environment),
+            notes=open_notes(settings, environment),
         )
         return watcher.rebuild() if rebuild else watcher.run()
 
@@ -100,78 +96,6 @@ def released(environment: Mapping[str, str]) -> str:
         return "" if gone else str(event["release"]["tag_name"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-
-
-def _upstream(tracker: Tracker, settings: Settings, environment: Mapping[str, str]) -> Upstream | None:
-    """The way to a dataset's maintainers, where one is wished for."""
-    if not settings.upstream:
-        return None
-    from benchaudit.report.upstream import Wish
-    from benchaudit.tracker.github import GitHubTracker
-    from benchaudit.upstream import Upstream
-
-    if not isinstance(tracker, GitHubTracker):
-        raise SettingsError("upstream is approved by a label of an issue", todo="set channel to github")
-
-    def there() -> Tracker:
-        repository = settings.upstream.removeprefix("github:")
-        return GitHubTracker(
-            connection(replace(settings, author=""), environment, repository, settings.upstream_token)
-        )
-
-    wish = Wish(where=settings.upstream, label=settings.approval_label, follow_up=settings.upstream_follow_up)
-    return Upstream(wish=wish, desk=tracker, there=there, say=say)
-
-
-def _notes(settings: Settings, environment: Mapping[str, str]) -> ReleaseNotes | None:
-    """The notes of releases of the repository that watches, where they are to be annotated."""
-    if not settings.annotate_release:
-        return None
-    if not settings.github_token or not environment.get("GITHUB_REPOSITORY"):
-        raise SettingsError(
-            "no repository and token whose release could be annotated", todo="set github-token"
-        )
-    from benchaudit.tracker.release_notes import ReleaseNotes
-
-    return ReleaseNotes(connection(settings, environment, environment["GITHUB_REPOSITORY"]))
-
-
-def connection(
-    settings: Settings, environment: Mapping[str, str], repository: str, token: str = ""
-) -> Connection:
-    """A connection to a repository, with a token of its own or the one that writes our issues."""
-    from benchaudit.tracker.connection import PATIENCE, Connection
-
-    return Connection(
-        api=environment.get("GITHUB_API_URL", "https://api.github.com"),
-        token=token or settings.github_token,
-        repository=repository,
-        author=settings.author,
-        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
-        patience=float(environment.get("BENCHAUDIT_PATIENCE", PATIENCE)),
-    )
-
-
-def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
-    """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
-    if settings.channel == "folder":
-        from benchaudit.tracker.folder import FolderTracker
-
-        return FolderTracker(Path(environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
-    if settings.channel == "none":
-        from benchaudit.tracker.nowhere import NoTracker
-
-        return NoTracker()
-    repository = settings.repository or environment.get("GITHUB_REPOSITORY", "")
-    if not settings.github_token:
-        raise SettingsError(
-            "no token to write issues with", todo="set github-token, or channel to folder or none"
-        )
-    if repository.count("/") != 1:
-        raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
-    from benchaudit.tracker.github import GitHubTracker
-
-    return GitHubTracker(connection(settings, environment, repository))
 
 
 def _status(outcome: Outcome, settings: Settings) -> int:

@@ -21,7 +21,7 @@ from benchaudit.checks import all_checks
 from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
 
-CHANNELS = ("github", "folder", "none")
+CHANNELS = ("github", "hub", "folder", "none")
 SAMPLES = ("none", "ids", "text")
 FAIL_ON = ("leak", "severe", "incomplete", "new-leak")
 
@@ -233,7 +233,11 @@ class Settings:
     upstream_token: str = setting(
         "Token for the report upstream; by default github-token or hf-token.", _text, secret=True
     )
-    hf_token: str = setting("Hub token, for private or gated datasets.", _text, secret=True)
+    hf_token: str = setting(
+        "Hub token, for private or gated datasets, and to write discussions with channel hub.",
+        _text,
+        secret=True,
+    )
 
     @property
     def mapping(self) -> ColumnMapping:

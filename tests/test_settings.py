@@ -262,7 +262,9 @@ def test_a_token_is_shown_nowhere(name):
 def test_an_empty_input_is_unset():
     """The runner sets every input that the action declares, those too that this version does not know."""
     assert (
-        from_environment({"INPUT_REVISION": "", "INPUT_UPSTREAM": " \n", "PATH": "x", "MY_INPUT_X": "y"})
+        from_environment(
+            {"INPUT_REVISION": "", "INPUT_OF-A-LATER-VERSION": " \n", "PATH": "x", "MY_INPUT_X": "y"}
+        )
         == {}
     )
 

@@ -16,6 +16,7 @@ from rich.markdown import Markdown
 
 from benchaudit import job
 from benchaudit.demo.dataset import DATA_PATH, DemoCommit, history
+from benchaudit.edges import REPORTS
 from benchaudit.errors import SettingsError, SourceError
 from benchaudit.settings import Layer
 
@@ -43,7 +44,7 @@ def show(folder: Path, environment: Mapping[str, str]) -> int:
         status = job.run(str(repository), [settings, {}], inside)
         if status:
             return status
-    issue = next((folder / job.REPORTS).glob("*/issue.md"))
+    issue = next((folder / REPORTS).glob("*/issue.md"))
     comments = sorted(issue.parent.glob("comment-*.md"))
     console.print(Markdown(_first_screen(issue)))
     console.print(f"The report issue:  {issue}")

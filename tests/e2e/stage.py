@@ -18,7 +18,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
@@ -216,8 +216,18 @@ class Stage:
         )
         return json.loads(done.stdout)
 
-    def kill(self, server: Loopback, number: int, *, after: bool = False) -> None:
-        """Let the next run be killed at its request `number` of this server, before or after its work."""
+    def kill(
+        self,
+        server: Loopback,
+        number: int,
+        *,
+        after: bool = False,
+        at: Callable[[Request], bool] = lambda _: True,
+    ) -> None:
+        """Let the next run be killed at its request `number` of this server, before or after its work.
+
+        With `at` only such requests are counted.
+        """
         counted = count(1)
 
         def strike(_: Request) -> Response:
@@ -226,7 +236,7 @@ class Stage:
             return CUT
 
         def is_it(request: Request) -> bool:
-            return request.path != PROBE and next(counted) == number
+            return request.path != PROBE and at(request) and next(counted) == number
 
         server.faults.append(
             Fault(matches=is_it, before=None if after else strike, after=strike if after else None)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -32,11 +33,16 @@ from werkzeug.wrappers import Request, Response
 from . import repos
 from .base import Answer, Loopback, Seen, status
 
+_WRITE = re.compile(
+    r"/api/datasets/[^/]+/[^/]+/discussions(/(?P<number>\d+)/(?P<what>[a-z]+)(/[^/]+/(?P<edit>[a-z]+))?)?"
+)
 _START_UP_PROBE = "/api/agent-harnesses"
 _COMMITS_PER_PAGE = 50
 _ENTRIES_PER_PAGE = 1000
 _EXPANDED_ENTRIES_PER_PAGE = 50
 _DISCUSSIONS_PER_PAGE = 20
+_MOST_TEXT = 65_536
+"""Characters of a comment. The Hub's own limit is not documented; this is GitHub's."""
 
 # Anybody gets the information about a gated dataset, but neither paths-info nor its files; what the Hub
 # does with the other two is not documented.
@@ -57,13 +63,19 @@ def rate_limited(seconds: int = 55, kind: Literal["api", "resolvers"] = "api") -
 
 @dataclass(slots=True)
 class Discussion:
-    """A discussion of a dataset; `events` are in the form in which the Hub gives them."""
+    """A discussion of a dataset; `events` are in the form in which the Hub gives them.
+
+    A pull request is a discussion too, and their numbers are one series. A locked one is written to by
+    the dataset's owner alone.
+    """
 
     num: int
     title: str
     author: str
-    status: Literal["open", "closed"] = "open"
+    status: Literal["open", "closed", "draft", "merged"] = "open"
     events: list[dict[str, Any]] = field(default_factory=list)
+    pull_request: bool = False
+    locked: bool = False
 
     @property
     def comments(self) -> list[str]:
@@ -116,6 +128,14 @@ class HubDataset:
     lfs: frozenset[str] = frozenset()
     discussions_enabled: bool = True
     discussions: list[Discussion] = field(default_factory=list)
+
+    def discuss(self, title: str, author: str, text: str, *, pull_request: bool = False) -> Discussion:
+        """Open a discussion or a pull request and give it."""
+        number = max((discussion.num for discussion in self.discussions), default=0) + 1
+        discussion = Discussion(number, title, author, pull_request=pull_request)
+        discussion.comment(author, text)
+        self.discussions.append(discussion)
+        return discussion
 
     def is_lfs(self, path: str) -> bool:
         """Whether this file is kept as an LFS object."""
@@ -175,12 +195,14 @@ class Hub(_FileServer):
     """The Hub. Use it as a context manager, and change its fields and `datasets` while it runs.
 
     `users` gives the account of each token; the token of a dataset is known too, any other is refused.
+    With a token in `read_only` nothing can be written.
     `page_size` replaces the Hub's own sizes of all lists that have pages. `link_origin` makes the next
     page's `Link` name another server (`http://127.0.0.1:1`), and `link_header` sets that header's case.
     """
 
     datasets: dict[str, HubDataset] = field(default_factory=dict)
     users: dict[str, str] = field(default_factory=lambda: {"hf_auditor": "auditor"})
+    read_only: set[str] = field(default_factory=set)
     page_size: int | None = None
     link_origin: str | None = None
     link_header: str = "Link"
@@ -203,6 +225,18 @@ class Hub(_FileServer):
     def api_calls(self) -> list[Seen]:
         """The requests that the program made, without the client's own at its start."""
         return [seen for seen in self.seen if seen.path != _START_UP_PROBE]
+
+    @property
+    def writes(self) -> list[str]:
+        """What was written, as `open`, `comment 1`, `edit 1` and `status 1`; refusals are not among it."""
+        written = (
+            _WRITE.fullmatch(seen.path) for seen in self.seen if seen.method == "POST" and seen.status < 400
+        )
+        return [
+            "open" if match["number"] is None else f"{match['edit'] or match['what']} {match['number']}"
+            for match in written
+            if match is not None
+        ]
 
     @property
     def cdn_tokens(self) -> list[str]:
@@ -234,7 +268,8 @@ class Hub(_FileServer):
             case ("GET", "api", "agent-harnesses"):
                 return _json({"standardEnvVars": [], "harnesses": {}})
             case ("GET", "api", "whoami-v2"):
-                access = {"type": "access_token", "accessToken": {"role": "write"}}
+                role = "read" if self._token(request) in self.read_only else "write"
+                access = {"type": "access_token", "accessToken": {"role": role}}
                 return _json({"type": "user", "name": self._signed_in(request), "auth": access})
             case (_, "api", "datasets", owner, name, "discussions", *rest):
                 return self._answer_discussions(request, f"{owner}/{name}", rest)
@@ -373,29 +408,32 @@ class Hub(_FileServer):
     def _answer_discussions(self, request: Request, name: str, rest: Sequence[str]) -> Response:
         dataset = self._open(request, name)
         if not dataset.discussions_enabled:
-            # That it is a 403 is a guess: no documentation says what the Hub answers here.
             raise _refusal(403, "Discussions are disabled for this repo")
-        if request.method == "GET":
-            if not rest:
+        match (request.method, *rest):
+            case ("GET",):
                 return self._list_discussions(request, name, dataset)
-            discussion = _find_discussion(dataset, rest[0])
-            return _json(_discussion_fields(name, discussion) | {"events": discussion.events})
-        account = self._signed_in(request)
-        body = request.get_json()
-        if not rest:
-            discussion = Discussion(len(dataset.discussions) + 1, body["title"], account)
-            discussion.comment(account, body["description"])
-            dataset.discussions.append(discussion)
-            return _json({"num": discussion.num, "pullRequest": False})
-        return _change_discussion(_find_discussion(dataset, rest[0]), name, account, rest[1:], body)
+            case ("GET", num):
+                return _json(_discussion_details(name, _find_discussion(dataset, num)))
+            case ("POST", *_):
+                account = self._signed_in(request)
+                if self._token(request) in self.read_only:
+                    raise _refusal(403, "This token has no permission to write discussions")
+                body = request.get_json()
+                if rest:
+                    discussion = _find_discussion(dataset, rest[0])
+                    return _change_discussion(discussion, name, account, rest[1:], body)
+                return _open_discussion(dataset, account, body)
+        raise _refusal(404, "No such endpoint")
 
     def _list_discussions(self, request: Request, name: str, dataset: HubDataset) -> Response:
         """A page of discussions, newest first; these pages are numbered and have no link."""
-        wanted = {key: request.args[key] for key in ("author", "status") if key in request.args}
+        kind, author, state = (request.args.get(key) for key in ("type", "author", "status"))
         found = [
             discussion
             for discussion in reversed(dataset.discussions)
-            if all(getattr(discussion, key) == value for key, value in wanted.items())
+            if kind in {None, "all", "pull_request" if discussion.pull_request else "discussion"}
+            and author in {None, discussion.author}
+            and state in {None, "all", "closed" if discussion.status == "merged" else discussion.status}
         ]
         size = self.page_size or _DISCUSSIONS_PER_PAGE
         start = request.args.get("p", 0, type=int) * size
@@ -527,30 +565,59 @@ def _discussion_fields(name: str, discussion: Discussion) -> dict[str, Any]:
         "author": {"name": discussion.author},
         "status": discussion.status,
         "createdAt": discussion.events[0]["createdAt"],
-        "isPullRequest": False,
+        "isPullRequest": discussion.pull_request,
         "repo": {"name": name, "type": "dataset"},
     }
+
+
+def _discussion_details(name: str, discussion: Discussion) -> dict[str, Any]:
+    fields = _discussion_fields(name, discussion) | {"events": discussion.events}
+    of_pull_requests = {"changes": {"base": "refs/heads/main"}, "filesWithConflicts": [], "diff": ""}
+    return fields | (of_pull_requests if discussion.pull_request else {})
+
+
+def _open_discussion(dataset: HubDataset, account: str, body: Mapping[str, Any]) -> Response:
+    title, text = _text(body, "title", 3, 200), _text(body, "description")
+    if body.keys() != {"title", "description", "pullRequest"} or body["pullRequest"] is not False:
+        raise _refusal(400, "Only discussions are opened here")
+    discussion = dataset.discuss(title, account, text)
+    return _json({"num": discussion.num, "pullRequest": False})
 
 
 def _change_discussion(
     discussion: Discussion, name: str, account: str, action: Sequence[str], body: Mapping[str, Any]
 ) -> Response:
     """Comment on a discussion, edit one's own comment, or open or close one's own discussion."""
+    owner = name.split("/", maxsplit=1)[0]
+    if discussion.locked and account != owner:
+        raise _refusal(403, "This discussion is locked")
     match action:
         case ["comment"]:
-            return _json({"newMessage": discussion.comment(account, body["comment"])})
+            return _json({"newMessage": discussion.comment(account, _text(body, "comment"))})
         case ["comment", comment_id, "edit"]:
             event = discussion.find_comment(comment_id)
             if event is None:
                 raise _refusal(404, "Comment not found")
             if event["author"]["name"] != account:
                 raise _refusal(403, "Only its author may edit a comment")
-            event["data"] |= {"edited": True, "latest": {"raw": body["content"]}}
+            event["data"] |= {"edited": True, "latest": {"raw": _text(body, "content")}}
             return _json({"updatedComment": event})
         case ["status"]:
-            if account not in {discussion.author, name.split("/", maxsplit=1)[0]}:
+            if account not in {discussion.author, owner}:
                 raise _refusal(403, "Only its author or the dataset's owner may close a discussion")
+            wanted = body["status"]
+            if wanted not in {"open", "closed"} or wanted == discussion.status:
+                # That one cannot be closed twice is a guess.
+                raise _refusal(400, f"The discussion is {discussion.status}")
             if "comment" in body:
-                discussion.comment(account, body["comment"])
-            return _json({"newStatus": discussion.change_status(account, body["status"])})
+                discussion.comment(account, _text(body, "comment"))
+            return _json({"newStatus": discussion.change_status(account, wanted)})
     raise _refusal(404, "No such endpoint")
+
+
+def _text(body: Mapping[str, Any], key: str, least: int = 1, most: int = _MOST_TEXT) -> str:
+    """A text of a request, without the white space around it."""
+    text = body.get(key)
+    if not isinstance(text, str) or not least <= len(text.strip()) <= most:
+        raise _refusal(400, f"{key} must be a text of {least} to {most} characters")
+    return text.strip()

@@ -463,6 +463,7 @@ def discussion_calls() -> dict[str, Any]:
     mine, theirs = HfApi(token="hf_auditor"), HfApi(token=TOKEN)
     here: dict[str, Any] = {"repo_id": NAME, "repo_type": "dataset"}
     there: dict[str, Any] = {"repo_id": "owner/quiet", "repo_type": "dataset"}
+    locked: dict[str, Any] = {"repo_id": "owner/locked", "repo_type": "dataset"}
     for number in range(3):
         mine.create_discussion(**here, title=f"Mine {number}", description="First")
     num = theirs.create_discussion(**here, title="Theirs", description="Hello").num
@@ -472,10 +473,14 @@ def discussion_calls() -> dict[str, Any]:
     )
     mine.change_discussion_status(**here, discussion_num=1, new_status="closed", comment="Done")
     details = mine.get_discussion_details(**here, discussion_num=1)
+    proposed = mine.get_discussion_details(**locked, discussion_num=1)
+    reading = HfApi(token="hf_reading")
     listed = {
         "by me": mine.get_repo_discussions(**here, author="auditor"),
         "mine and open": mine.get_repo_discussions(**here, author="auditor", discussion_status="open"),
         "all": mine.get_repo_discussions(**here),
+        "pull requests": mine.get_repo_discussions(**locked, discussion_type="pull_request"),
+        "no pull requests": mine.get_repo_discussions(**locked, discussion_type="discussion"),
     }
     edit: dict[str, Any] = {"discussion_num": 1, "comment_id": comment.id, "new_content": "?"}
     return {
@@ -490,6 +495,21 @@ def discussion_calls() -> dict[str, Any]:
         "no account": error_of(lambda: HfApi(token=False).create_discussion(**here, title="Nobody")),
         "missing": error_of(lambda: mine.get_discussion_details(**here, discussion_num=99)),
         "no discussions": error_of(lambda: mine.create_discussion(**there, title="Quiet")),
+        "reading token": error_of(lambda: reading.create_discussion(**here, title="Reading")),
+        "short title": error_of(lambda: mine.create_discussion(**here, title="No")),
+        "long title": error_of(lambda: mine.create_discussion(**here, title="No" * 101)),
+        "empty comment": error_of(lambda: mine.comment_discussion(**here, discussion_num=2, comment=" ")),
+        "closed twice": error_of(
+            lambda: mine.change_discussion_status(**here, discussion_num=1, new_status="closed")
+        ),
+        "locked": error_of(lambda: mine.comment_discussion(**locked, discussion_num=1, comment="Hello")),
+        "roles": [api.whoami()["auth"]["accessToken"]["role"] for api in (mine, reading)],
+        "proposed": [
+            proposed.is_pull_request,
+            proposed.git_reference,
+            proposed.status,
+            proposed.target_branch,
+        ],
     }
 
 
@@ -499,8 +519,12 @@ def discussing(repo: DatasetRepo, tmp_path_factory: pytest.TempPathFactory) -> I
     datasets = {
         NAME: HubDataset(repo.path, token=TOKEN),
         "owner/quiet": HubDataset(repo.path, discussions_enabled=False),
+        "owner/locked": HubDataset(repo.path),
     }
-    with Hub(datasets, page_size=2) as hub:
+    users = {"hf_auditor": "auditor", "hf_reading": "auditor"}
+    datasets["owner/locked"].discuss("Add rows", "somebody", "Here.", pull_request=True).locked = True
+    datasets["owner/locked"].discuss("Thanks", "somebody", "For the rows.")
+    with Hub(datasets, page_size=2, users=users, read_only={"hf_reading"}) as hub:
         yield ask(discussion_calls, hub, tmp_path_factory.mktemp("home")), hub
 
 
@@ -510,6 +534,13 @@ def test_a_discussion_is_kept_as_it_was_written(discussing: tuple[Any, Hub]) -> 
     assert told["edited"] == [True, True, "Better"]
     assert told["details"] == ["closed", "auditor", ["comment", "comment", "comment", "status-change"]]
     assert hub.datasets[NAME].discussions[0].comments == ["First", "Better", "Done"]
+    assert hub.writes == ["open"] * 4 + ["comment 1", "edit 1", "status 1"]
+
+
+def test_a_pull_request_is_a_discussion_of_its_own_kind(discussing: tuple[Any, Hub]) -> None:
+    told, _ = discussing
+    assert told["proposed"] == [True, "refs/pr/1", "open", "refs/heads/main"]
+    assert told["roles"] == ["write", "read"]
 
 
 def test_discussions_are_listed_by_author_and_status(discussing: tuple[Any, Hub]) -> None:
@@ -517,6 +548,8 @@ def test_discussions_are_listed_by_author_and_status(discussing: tuple[Any, Hub]
         "by me": ["Mine 2", "Mine 1", "Mine 0"],
         "mine and open": ["Mine 2", "Mine 1"],
         "all": ["Theirs", "Mine 2", "Mine 1", "Mine 0"],
+        "pull requests": ["Add rows"],
+        "no pull requests": ["Thanks"],
     }
 
 
@@ -528,6 +561,12 @@ def test_discussions_are_listed_by_author_and_status(discussing: tuple[Any, Hub]
         ("no account", 401),
         ("missing", 404),
         ("no discussions", 403),
+        ("reading token", 403),
+        ("short title", 400),
+        ("long title", 400),
+        ("empty comment", 400),
+        ("closed twice", 400),
+        ("locked", 403),
     ],
 )
 def test_a_discussion_can_be_refused(situation: str, code: int, discussing: tuple[Any, Hub]) -> None:

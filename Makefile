@@ -12,7 +12,7 @@ N ?= 10000
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench fuzz lock golden clean
+.PHONY: help demo test lint bench fuzz dist lock golden clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -42,6 +42,13 @@ bench: $(VENV)/dev.stamp ## The measurements of docs/, as tables
 
 fuzz: $(VENV)/dev.stamp ## Read N mutated files; nothing but our own errors may come out
 	$(BIN)/python -m tests.fuzz.fuzz_reading $(N)
+
+dist: $(VENV)/dev.stamp ## Source package and wheel, the wheel made from the source package
+	rm -rf dist
+	$(BIN)/hatchling build -t sdist
+	tar -xzf dist/*.tar.gz -C dist
+	cd dist/*/ && $(CURDIR)/$(BIN)/hatchling build -t wheel -d $(CURDIR)/dist
+	rm -r dist/*/
 
 golden: $(VENV)/dev.stamp ## Write the expected outputs of tests anew; read the diff before committing it
 	$(BIN)/python -m pytest --update-golden $(ARGS)

@@ -1,4 +1,4 @@
-"""What is shipped to users of Python: the source package, the wheel made from it, and a demo from that wheel."""
+"""What users of Python get: the source package, the wheel made from it, and a demo from that wheel."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ COPY benchaudit /opt/benchaudit/benchaudit
 COPY templates /opt/benchaudit/templates
 
 # Compiled here once, as every run of the action is a fresh container; "unchecked", because copying between
-# stages may change the file times that Python would otherwise compare.
-RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/venv/lib /opt/benchaudit
+# stages may change the file times that Python would otherwise compare. A template is no program until it is filled.
+RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash \
+        /opt/venv/lib /opt/benchaudit/benchaudit /opt/benchaudit/entrypoint.py
 
 FROM python:3.13-slim
 

@@ -129,6 +129,7 @@ def test_the_tags_are_pushed_as_the_workflow_says(checkout: Path, tmp_path_facto
     assert refs["refs/tags/v1"] == refs["refs/tags/v1.2.3"] != main
     assert run("git", "rev-parse", "v1.2.3^") == main
     assert run("git", "diff", "--name-only", main, "v1.2.3") == "action.yml"
+    environment["IMAGE"] = IMAGE.replace("0", "f")
     with pytest.raises(subprocess.CalledProcessError):
         run("bash", "-eo", "pipefail", "-c", f"git checkout --quiet {main} && git tag -d v1.2.3\n{script}")
     assert run("git", "ls-remote", "origin", "refs/tags/v1.2.3").split()[0] == refs["refs/tags/v1.2.3"]

@@ -52,7 +52,7 @@ def act(checkout: Path, workflow: Path, *options: str) -> str:
         *("--container-daemon-socket", "-", "--secret", f"GITHUB_TOKEN={TOKEN}", *options),
     ]
     home = checkout.parent / "home"
-    environment = os.environ | {
+    own = {
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_CONFIG_HOME": str(home / "config"),
     }

@@ -1,26 +1,30 @@
 # Needs Python 3.11 or later with venv, git and make; everything else goes into .venv/.
 #   make test ARGS='-k null -x'     arguments for pytest
+#   make test LOCK=oldest           with the lowest versions that pyproject.toml allows
 #   make lock UPGRADE=--upgrade     newer versions, not only the missing ones
-# After a change of PYTHON run `make clean` first: an existing .venv/ keeps its interpreter.
+# After a change of PYTHON or LOCK run `make clean` first: an existing .venv/ keeps what it has.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 UPGRADE ?=
+LOCK ?= dev
 N ?= 10000
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench fuzz lock golden clean
+.PHONY: help install demo test lint bench fuzz dist lock golden clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
 
+install: $(VENV)/$(LOCK).stamp ## What tests and linters need, into .venv/
+
 demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded tracker
 	$(BIN)/benchaudit demo
 
-test: $(VENV)/dev.stamp ## All tests
+test: $(VENV)/$(LOCK).stamp ## All tests
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 # Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
@@ -28,11 +32,13 @@ lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; change
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/zizmor --offline .github action.yml
-	$(BIN)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
+	$(BIN)/zizmor --offline --config .github/zizmor.yml .github action.yml docs/workflows/*.yml
+	$(BIN)/actionlint -shellcheck= -pyflakes= .github/workflows/*.yml docs/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml docs/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	$(BIN)/hadolint Dockerfile
 	@! grep -nE '://|^--' requirements/*.txt || { echo 'A lock names where packages come from: that is for each machine to say.' >&2; exit 1; }
 
@@ -42,6 +48,13 @@ bench: $(VENV)/dev.stamp ## The measurements of docs/, as tables
 
 fuzz: $(VENV)/dev.stamp ## Read N mutated files; nothing but our own errors may come out
 	$(BIN)/python -m tests.fuzz.fuzz_reading $(N)
+
+dist: $(VENV)/dev.stamp ## Source package and wheel, the wheel made from the source package
+	rm -rf dist
+	$(BIN)/hatchling build -t sdist
+	tar -xzf dist/*.tar.gz -C dist
+	cd dist/*/ && $(CURDIR)/$(BIN)/hatchling build -t wheel -d $(CURDIR)/dist
+	rm -r dist/*/
 
 golden: $(VENV)/dev.stamp ## Write the expected outputs of tests anew; read the diff before committing it
 	$(BIN)/python -m pytest --update-golden $(ARGS)
@@ -57,6 +70,9 @@ lock: $(VENV)/uv.stamp ## Resolve requirements/*.txt from pyproject.toml and req
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --output-file requirements/runtime.txt
 	$(COMPILE) requirements/build.in --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(COMPILE) requirements/act.in --output-file requirements/act.txt
+	$(COMPILE) pyproject.toml --resolution lowest-direct --output-file $(VENV)/lowest.txt
+	$(COMPILE) pyproject.toml --group test --constraint $(VENV)/lowest.txt --output-file requirements/oldest.txt
 
 clean: ## Remove all that make and the tools have written, .venv/ too
 	rm -rf $(VENV) build dist demo htmlcov .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -71,7 +87,7 @@ install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) \
 LOCKED := --require-hashes --only-binary :all:
 
 # The project itself comes last and without isolation, so that its build tools are the locked ones.
-$(VENV)/runtime.stamp $(VENV)/dev.stamp: $(VENV)/%.stamp: requirements/%.txt requirements/build.txt pyproject.toml | $(VENV)/uv.stamp
+$(VENV)/runtime.stamp $(VENV)/dev.stamp $(VENV)/oldest.stamp: $(VENV)/%.stamp: requirements/%.txt requirements/build.txt pyproject.toml | $(VENV)/uv.stamp
 	@echo 'Installing requirements/$*.txt and this project into $(VENV)/'
 	@$(call install,$(LOCKED) -r requirements/$*.txt -r requirements/build.txt)
 	@$(call install,--no-deps --no-build-isolation --editable .)

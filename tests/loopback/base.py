@@ -65,14 +65,16 @@ class _Quiet(WSGIRequestHandler):
 
 @dataclass(slots=True, kw_only=True)
 class Loopback:
-    """A server on a free port of 127.0.0.1; use it as a context manager.
+    """A server on a free port of this machine; use it as a context manager.
 
-    A subclass gives `respond`. `seen` lists every request in order, faults included; a probe of the
-    client that tests do not count can be filtered by path.
+    `host` is the address that it listens on, by default for this machine alone. A subclass gives
+    `respond`. `seen` lists every request in order, faults included; a probe of the client that tests
+    do not count can be filtered by path.
     """
 
     seen: list[Seen] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    host: str = "127.0.0.1"
     _server: BaseWSGIServer | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,10 +86,10 @@ class Loopback:
     def url(self) -> str:
         """The address of the running server, without a slash at the end."""
         assert self._server is not None, "the server is used as a context manager"
-        return f"http://127.0.0.1:{self._server.port}"
+        return f"http://{self.host}:{self._server.port}"
 
     def __enter__(self) -> Self:
-        self._server = make_server("127.0.0.1", 0, self._application, threaded=True, request_handler=_Quiet)
+        self._server = make_server(self.host, 0, self._application, threaded=True, request_handler=_Quiet)
         # `shutdown` waits for one poll: at the half second of the default that adds up over many tests.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self

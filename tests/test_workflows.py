@@ -1,0 +1,179 @@
+"""The workflows of docs/workflows/, taken at their word: their inputs, their permissions and their steps."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from werkzeug.wrappers import Request, Response
+
+from tests.e2e.quiz import fair, leaky, with_distractors
+from tests.e2e.stage import DATA, DATASET, Stage
+from tests.loopback.base import Loopback
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "docs" / "workflows"
+PATHS = sorted(FOLDER.glob("*.yml"))
+ACTION = "benchaudit/benchaudit-action@v1"
+INPUTS = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A workflow with every value as it is spelled: `on` is a key, and no number loses a digit."""
+    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    return found
+
+
+def steps(workflow: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """All steps of all jobs."""
+    for job in workflow["jobs"].values():
+        yield from job.get("steps", ())
+
+
+def script(name: str, step: str) -> str:
+    """What a step of a workflow runs."""
+    (found,) = (entry["run"] for entry in steps(load(FOLDER / name)) if entry.get("name", "") == step)
+    return str(found)
+
+
+def bash(program: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as the runner does, with this checkout's `benchaudit` as the one that is installed."""
+    programs = cwd / ".programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "benchaudit").write_text(f'#!/bin/sh\nexec {sys.executable} -m benchaudit "$@"\n')
+    (programs / "benchaudit").chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "INPUT_"))}
+    own = {"PATH": f"{programs}:{kept['PATH']}", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", program],
+        cwd=cwd,
+        env=kept | own | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    """Both platforms."""
+    with Stage(root=tmp_path) as stage:
+        yield stage
+        stage.check()
+
+
+def test_there_are_workflows() -> None:
+    assert {"watch", "on-push", "gate", "keep-alive"} <= {path.stem for path in PATHS}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_workflow_is_safe_to_paste(path: Path) -> None:
+    workflow = load(path)
+    assert workflow["permissions"] == {}
+    assert not {"pull_request_target", "issue_comment"} & workflow["on"].keys()
+    assert "concurrency" in workflow
+    for name, job in workflow["jobs"].items():
+        assert "timeout-minutes" in job, name
+    for step in steps(workflow):
+        if used := step.get("uses"):
+            assert used == ACTION or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", used), used
+        # An expression inside a script is text that somebody else may have written.
+        assert "${{" not in step.get("run", "")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_workflow_gives_the_action_inputs_that_it_has(path: Path) -> None:
+    for step in steps(load(path)):
+        if step.get("uses") == ACTION:
+            assert step["with"].keys() <= INPUTS.keys()
+
+
+@pytest.mark.parametrize("name", ["watch", "on-push"])
+def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
+    """The step's own inputs, but for the dataset that is watched here."""
+    workflow = load(FOLDER / f"{name}.yml")
+    (job,) = workflow["jobs"].values()
+    assert job["permissions"] == {"issues": "write"}
+    (step,) = (step for step in job["steps"] if step["uses"] == ACTION)
+    given = {key.replace("-", "_"): value for key, value in step["with"].items()}
+    given |= {"dataset": DATASET, "files": DATA, "slices": "who", "channel": ""}
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    assert stage.run(**given).outputs["verdict"] == "leak"
+    stage.repo.commit("Balance", {DATA: with_distractors(fair())})
+    assert stage.run(**given).outputs["material"] == "true"
+    assert len(stage.issue.comments) == 1
+
+
+def test_the_relay_and_its_workflow_speak_of_the_same_event() -> None:
+    relay = (FOLDER / "relay" / "relay.py").read_text(encoding="utf-8")
+    (kind,) = load(FOLDER / "on-push.yml")["on"]["repository_dispatch"]["types"]
+    assert f'"event_type": "{kind}"' in relay
+
+
+def test_a_pull_request_with_a_new_leak_does_not_pass_the_gate(tmp_path: Path) -> None:
+    program = script("gate.yml", "No new leak")
+    settings = load(FOLDER / "gate.yml")["jobs"]["gate"]["env"]
+    data = tmp_path / settings["DATA"]
+    data.parent.mkdir()
+    git = "git -c user.name=a -c user.email=a@example.invalid"
+
+    def change(content: bytes, base: str) -> subprocess.CompletedProcess[str]:
+        """Check the merge of a pull request out, and run the step."""
+        subprocess.run(["bash", "-ec", f"{base}; {git} checkout --quiet -b change"], cwd=tmp_path, check=True)
+        data.write_bytes(content)
+        merge = (
+            f"{git} commit --quiet --all --message Change; {git} checkout --quiet main;"
+            f"{git} merge --quiet --no-ff --message Merge change; {git} branch --quiet -D change"
+        )
+        subprocess.run(["bash", "-ec", merge], cwd=tmp_path, check=True)
+        return bash(program, tmp_path, **settings)
+
+    data.write_bytes(with_distractors(fair()))
+    begun = f"{git} init --quiet --initial-branch=main; {git} add --all; {git} commit --quiet --message Begin"
+    harmless = change(with_distractors(fair(44)), begun)
+    assert harmless.returncode == 0, harmless.stderr
+    leaking = change(with_distractors(leaky()), "rm -r before")
+    assert leaking.returncode == 1, leaking.stderr
+    assert "longest" in leaking.stdout
+
+
+class Recorder(Loopback):
+    """A GitHub that enables whatever it is asked to."""
+
+    def respond(self, _: Request) -> Response:
+        """What GitHub answers."""
+        return Response(status=204)
+
+
+def test_the_schedules_are_kept_alive(tmp_path: Path) -> None:
+    (step,) = steps(load(FOLDER / "keep-alive.yml"))
+    with Recorder() as github:
+        done = bash(
+            step["run"],
+            tmp_path,
+            GITHUB_API_URL=github.url,
+            GITHUB_REPOSITORY="team/watch",
+            GITHUB_TOKEN="a-token",
+            WORKFLOWS=step["env"]["WORKFLOWS"],
+        )
+    assert done.returncode == 0, done.stderr
+    place = "/repos/team/watch/actions/workflows"
+    assert [(seen.method, seen.path) for seen in github.seen] == [
+        ("PUT", f"{place}/benchaudit.yml/enable"),
+        ("PUT", f"{place}/keep-alive.yml/enable"),
+    ]
+    assert {seen.authorization for seen in github.seen} == {"Bearer a-token"}
+
+
+def test_what_the_docs_name_is_there() -> None:
+    """Every workflow is listed beside the others, and no other is."""
+    listed = re.findall(r"\]\(([\w-]+\.yml)\)", (FOLDER / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == [path.name for path in PATHS]

@@ -17,7 +17,7 @@ MODULES = {
 PURE = {
     *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
     *("figures", "markdown", "state", "findings", "checks", "report.sentences", "report.tables"),
-    *("report.snippet", "report.fitting"),
+    *("report.snippet", "report.fitting", "report.chart"),
     *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
     "mapping.slicing",
 }

@@ -17,7 +17,7 @@ MODULES = {
 PURE = {
     *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
     *("figures", "markdown", "state", "findings", "checks", "report.sentences", "report.tables"),
-    *("report.snippet", "report.fitting", "report.chart"),
+    *("report.snippet", "report.fitting", "report.chart", "history", "samples", "html.svg"),
     *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
     "mapping.slicing",
 }
@@ -32,7 +32,8 @@ DOORS = {
     "huggingface_hub": {"hub"},
     "github": {"tracker.github"},
     "markdown_it": {"markdown"},
-    "duckdb": {"reading", "mapping", "items", "pairing"},
+    "duckdb": {"reading", "mapping", "items", "pairing", "sampling", "opening"},
+    "markupsafe": {"html"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }

@@ -52,11 +52,11 @@ def chart(lines: Sequence[Line]) -> str:
     return fence(_xychart(pairs), "mermaid") if pairs else ""
 
 
-def worst_of(lines: Sequence[Line]) -> list[Line]:
-    """ALL, then the slices with the largest leaks now or before, the worst check of each; [] for no leak.
+def worst_of(lines: Sequence[Line], most: int = MOST_SLICES) -> list[Line]:
+    """ALL, then at most so many slices with the largest leaks now or before; [] for no leak.
 
-    The largest leaks by the longest and by the shortest option are among them: two that point
-    opposite ways are the news.
+    Each stands there by its worst check. The largest leaks by the longest and by the shortest option
+    are among them: two that point opposite ways are the news.
     """
     claims = sorted(filter(_claims, lines), key=lambda line: (-_size(line), repr(line.key), line.check))
     if not claims:
@@ -67,7 +67,7 @@ def worst_of(lines: Sequence[Line]) -> list[Line]:
     whole = [max((line for line in lines if line.key == ()), key=lambda line: (_claims(line), _size(line)))]
     ranked = [line for key, line in first.items() if key]
     chosen = [line for check in _BOTH_WAYS for line in [x for x in ranked if x.check == check][:1]]
-    chosen += [line for line in ranked if line not in chosen][: MOST_SLICES - len(chosen)]
+    chosen += [line for line in ranked if line not in chosen][: most - len(chosen)]
     return [line for line in whole if line.n] + sorted(chosen, key=ranked.index)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
-from benchaudit.sources.card import labels_of
 from benchaudit.verdict import Audit, judge
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def audit_snapshot(
     """
     from benchaudit.items import count_items
     from benchaudit.mapping import resolve
-    from benchaudit.reading import open_table
+    from benchaudit.opening import open_tables
     from benchaudit.reading.engine import engine
 
     size = sum(blob.size for blob in snapshot.blobs)
@@ -80,13 +79,7 @@ def audit_snapshot(
     place.mkdir(exist_ok=True)
     with _placed(source.name, where), ExitStack() as stack:
         connection = stack.enter_context(engine(paths, place))
-        tables = [
-            replace(
-                open_table(path, blob.path, place, connection, settings.records),
-                labels=labels_of(blob.path, snapshot.layout),
-            )
-            for path, blob in zip(paths, snapshot.blobs, strict=True)
-        ]
+        tables = open_tables(snapshot, paths, settings.records, place, connection)
         proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         for line in proposal.evidence:
             say(f"{where}: {line}")

@@ -23,6 +23,7 @@ from benchaudit.speech import complain, say
 if TYPE_CHECKING:
     from benchaudit.audit import Audited
     from benchaudit.models import Snapshot
+    from benchaudit.sources.base import Source
 
 _WATCH_ONLY = frozenset(
     {
@@ -102,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     audit = commands.add_parser("audit", help="audit a file, a clone or a dataset on the Hub")
     audit.add_argument("source", metavar="SOURCE")
     audit.add_argument("--json", metavar="FILE", help="write the report as JSON; - for standard output")
+    audit.add_argument("--html", metavar="FILE", help="write the report as a page that needs no network")
     _add_settings(audit, without=_WATCH_ONLY)
     audit.set_defaults(run=_audit)
 
@@ -111,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     comparison.add_argument(
         "--json", metavar="FILE", help="write the comparison as JSON; - for standard output"
     )
+    comparison.add_argument("--html", metavar="FILE", help="write it as a page that needs no network")
     _add_settings(comparison, without=_WATCH_ONLY)
     _add_settings(comparison, without=frozenset(declared()) - _MAPPING, prefix="old-")
     comparison.set_defaults(run=_compare)
@@ -172,25 +175,26 @@ def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix:
     return [flags, tokens]
 
 
-def _audited(name: str, settings: Settings, work: Path) -> tuple[Snapshot, Audited]:
+def _audited(name: str, settings: Settings, work: Path) -> tuple[Source, Snapshot, Audited]:
     from benchaudit.audit import audit_snapshot
     from benchaudit.sources import open_source
 
     work.mkdir(exist_ok=True)
     source = open_source(name, settings, work)
     snapshot = source.snapshot(source.revision(""))
-    return snapshot, audit_snapshot(source, snapshot, settings, work, say)
+    return source, snapshot, audit_snapshot(source, snapshot, settings, work, say)
 
 
 def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
-    """Refuse to write the JSON over what it is made from."""
-    target = Path(options.json) if options.json and options.json != "-" else None
-    if (
-        target is not None
-        and target.exists()
-        and any(Path(source).exists() and target.samefile(source) for source in sources)
-    ):
-        raise SettingsError("is the source itself", where=f"--json {options.json}", todo="name another file")
+    """Refuse to write a report over what it is made from."""
+    for flag, name in (("--json", options.json), ("--html", options.html)):
+        target = Path(name) if name and name != "-" else None
+        if (
+            target is not None
+            and target.exists()
+            and any(Path(source).exists() and target.samefile(source) for source in sources)
+        ):
+            raise SettingsError("is the source itself", where=f"{flag} {name}", todo="name another file")
 
 
 def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
@@ -204,7 +208,12 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
         raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
     _keep_sources(options, options.source)
     with workspace() as work:
-        audit = _audited(options.source, settings, work)[1].audit
+        source, snapshot, audited = _audited(options.source, settings, work)
+        audit = audited.audit
+        if options.html:
+            from benchaudit.pages import write_report
+
+            write_report(options.html, audited, source, snapshot, settings, work)
     if options.json:
         write(options.json, audit_document(audit))
     if options.json != "-":
@@ -224,9 +233,22 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
     _keep_sources(options, options.old, options.new)
     with workspace() as work:
-        before, old = _audited(options.old, earlier, work / "old")
-        after, new = _audited(options.new, settings, work / "new")
+        _, before, old = _audited(options.old, earlier, work / "old")
+        source, after, new = _audited(options.new, settings, work / "new")
         result = compare(past_of(old.audit, before), new.audit, after, pair_audits(old, new, work))
+        if options.html:
+            from benchaudit.pages import write_report
+
+            write_report(
+                options.html,
+                new,
+                source,
+                after,
+                settings,
+                work / "new",
+                before=old.audit,
+                comparison=result,
+            )
     if options.json:
         write(options.json, comparison_document(result))
     if options.json != "-":

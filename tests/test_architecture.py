@@ -25,7 +25,7 @@ PURE = {
         "report.release",
         "report.upstream",
     ),
-    *("accept", "kept", "parts", "notes"),
+    *("report.chart", "history", "samples", "html.svg", "accept", "kept", "parts", "notes"),
     *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
     "mapping.slicing",
 }
@@ -40,7 +40,8 @@ DOORS = {
     "huggingface_hub": {"hub", "discussions"},
     "github": {"tracker.connection", "tracker.github", "tracker.release_notes"},
     "markdown_it": {"markdown"},
-    "duckdb": {"reading", "mapping", "items", "pairing"},
+    "duckdb": {"reading", "mapping", "items", "pairing", "sampling", "opening"},
+    "markupsafe": {"html"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }

@@ -27,7 +27,13 @@ from benchaudit.notes import CLOSE, OPEN
 from benchaudit.report import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
 from benchaudit.report.fitting import Page
-from benchaudit.report.sentences import is_quiet, material_list, verdict_sentence
+from benchaudit.report.sentences import (
+    changed_sentence,
+    evidence_list,
+    is_quiet,
+    material_list,
+    verdict_sentence,
+)
 from benchaudit.report.tables import SLICE_HEADER, lines_of, slice_row
 from benchaudit.report.templates import Templates
 from benchaudit.state import BUDGET, Headline, dump, load, marker
@@ -483,8 +489,9 @@ def sentence(slices, **more) -> str:
 def test_the_verdict_names_slices_that_leak_and_both_directions():
     """The worst of each check is among the four: two that point opposite ways are the news."""
     slices = {f"long {number}": [LONGEST] * 80 for number in range(9)} | {"short": [SHORTEST] * 30}
-    said = sentence(slices)
-    assert said.startswith("**Severe leak.** Overall and in 10 of 10 slices, ")
+    lines = lines_of(release(slices).audit, None)
+    said = evidence_list(lines)
+    assert "overall and in 10 of 10 slices, " in sentence(slices)
     assert len(re.findall(r"^- ", said, re.MULTILINE)) == 4
     assert "`topic` = `short`: gold is among the shortest options in 30 of 30 items" in said
     assert "picking the shortest option scores 100.0 %, chance is 25.0 %" in said
@@ -493,11 +500,21 @@ def test_the_verdict_names_slices_that_leak_and_both_directions():
 @pytest.mark.parametrize(
     ("said", "slices", "more"),
     [
-        ("**Leak.** Overall and in 1 of 1 slice, ", {"a": [LONGEST] * 50 + [BETWEEN] * 30}, {}),
+        (
+            (
+                "**Leak.** A guesser who never reads the question scores **62.5 %**, chance is 25.0 %: "
+                "overall and in 1 of 1 slice, the length of the options gives the gold away."
+            ),
+            {"a": [LONGEST] * 50 + [BETWEEN] * 30},
+            {},
+        ),
         ("**No leak found** in 80 items", {"a": FAIR * 20}, {}),
         ("**Too few rows** for a verdict: 4 items of 20.", {"a": FAIR}, {}),
         (
-            "**No leak, but a slight tell.** Length is worth more than chance, by less than 40 points.",
+            (
+                "**No leak, but a slight tell.** A guesser who never reads the question scores **50.0 %**, "
+                "chance is 25.0 %; length is worth more than chance, by less than 40 points."
+            ),
             {"a": [LONGEST] * 50 + FAIR * 25},
             {"thresholds": Thresholds(min_effect=40.0)},
         ),
@@ -515,6 +532,38 @@ def test_the_verdict_names_slices_that_leak_and_both_directions():
 )
 def test_the_verdict_in_a_sentence(said, slices, more):
     assert sentence(slices, **more).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "after"),
+    [
+        ("**▲ Worse** since X: 2 slices began to leak, the guesser went from 1 to 2.", CALM, TWO_WAYS),
+        ("**▼ Better** since X: 2 slices no longer leak, the guesser went from 1 to 2.", TWO_WAYS, CALM),
+        (
+            (
+                "**▲▼ Better and worse** since X: 1 slice began to leak, 1 slice no longer leaks, the "
+                "guesser went from 1 to 2."
+            ),
+            CALM | {"geography": [LONGEST] * 60},
+            CALM | {"ethics": [SHORTEST] * 80},
+        ),
+        (
+            "**▲ Worse** since X: 1 slice leaks more, the guesser went from 1 to 2.",
+            {"a": [LONGEST] * 60 + [BETWEEN] * 40},
+            {"a": [LONGEST] * 70 + [BETWEEN] * 30},
+        ),
+        (
+            "**Changed** since X: the guesser went from 1 to 2, 1 slice appeared.",
+            CALM,
+            CALM | {"new": FAIR * 9},
+        ),
+        ("**= The same** as X: no figure changed.", CALM, CALM),
+        ("**= Nothing that matters changed** since X.", CALM, CALM | {"history": FAIR * 11}),
+    ],
+)
+def test_what_changed_in_a_sentence(said, before, after):
+    old, new = release(before), release(after, sha=NEW)
+    assert changed_sentence(compared(old, new, paired(old, new)), "X", ("1", "2")) == said
 
 
 def test_lines_are_worst_first_below_all():

@@ -123,6 +123,7 @@ def test_of_several_one_is_ours(
         "title": "A title that people made",
         "body": BODY.replace("\n", "\r\n"),
         "open": "open" in states,
+        "labels": [],
     }
 
 

@@ -6,6 +6,7 @@ Nothing leaves the machine: the repository is a folder under git, the tracker a 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -56,9 +57,10 @@ def show(folder: Path, environment: Mapping[str, str]) -> int:
 
 
 def _first_screen(issue: Path) -> str:
-    """What a reader of the issue sees first: the verdict and what changed."""
+    """What a reader of the issue sees first: the verdict and what changed; a terminal draws no chart."""
     text = issue.read_text(encoding="utf-8")
-    return text.split("-->\n", 2)[-1].split("### Slices", 1)[0]
+    seen = text.split("-->\n", 2)[-1].split("### Slices", 1)[0]
+    return re.sub(r"^```mermaid\n.*?^```\n", "", seen, flags=re.DOTALL | re.MULTILINE)
 
 
 def _fresh(folder: Path) -> Path:

@@ -19,6 +19,7 @@ from benchaudit.markdown import code, fence, folded, link, plain, table
 from benchaudit.models import Snapshot
 from benchaudit.notes import with_notes
 from benchaudit.parts import with_part
+from benchaudit.report.chart import chart
 from benchaudit.report.fitting import Page
 from benchaudit.report.listing import RELEASES, release_list
 from benchaudit.report.rows import change_rows, material_lines, slice_rows
@@ -26,6 +27,7 @@ from benchaudit.report.sentences import (
     accepted_lines,
     baseline_sentence,
     changed_sentence,
+    evidence_list,
     verdict_sentence,
 )
 from benchaudit.report.snippet import snippet
@@ -183,8 +185,10 @@ def _parts(
         "dataset": code(audit.origin.dataset),
         "revision": occasion.links.to(audit.origin.revision.sha),
         "verdict": verdict_sentence(audit, lines),
+        "chart": chart(lines),
+        "evidence": evidence_list(lines),
         "baseline": baseline_sentence(audit.baseline),
-        "changed": changed_sentence(comparison, occasion.links.to(old)) if comparison else "",
+        "changed": changed_sentence(comparison, occasion.links.to(old), _scored(old, audit, occasion)),
         "material": material_lines(comparison, MOST_CHANGES),
         "notices": _notices(audit, comparison, occasion),
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",
@@ -194,6 +198,12 @@ def _parts(
         "history": _history(occasion, audit),
         "footer": _footer(audit, occasion),
     }
+
+
+def _scored(old: str, audit: Audit, occasion: Occasion) -> tuple[str, str]:
+    """What the guesser scored at the old revision, where that is known, and at this one; as printed."""
+    was = next((entry.baseline for entry in occasion.history if entry.sha == old), "")
+    return was, headline(audit).baseline
 
 
 def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) -> str:

@@ -17,6 +17,7 @@ from benchaudit.report.templates import Templates
 _TABLE = Counter(table_open=1)
 _FOLD = Counter(html_block=2)
 _MAY_BRING: Mapping[str, Counter[str]] = {
+    "chart": Counter(fence=1),
     "slices": _TABLE,
     "quiet": _TABLE + _FOLD,
     "left_out": _TABLE,
@@ -29,7 +30,7 @@ _MAY_BRING: Mapping[str, Counter[str]] = {
 }
 """What a placeholder may bring beside paragraphs, lists and quotations; rows come with a table."""
 
-_MAKE_ROOM = ("snippet", "history", "findings", "left_out", "measured")
+_MAKE_ROOM = ("snippet", "history", "findings", "chart", "left_out", "measured")
 """Placeholders that go, in this order, where a text is too long even without a row."""
 
 _NO_ROOM = "*There is no room for this here; the JSON report of the run (output `report`) has it all.*"

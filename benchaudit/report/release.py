@@ -11,7 +11,7 @@ from benchaudit.markdown import code, link
 from benchaudit.report import MOST_CHARACTERS, Links
 from benchaudit.report.fitting import Page
 from benchaudit.report.rows import slice_rows
-from benchaudit.report.sentences import baseline_sentence, changed_sentence, verdict_sentence
+from benchaudit.report.sentences import baseline_sentence, changed_sentence, evidence_list, verdict_sentence
 from benchaudit.report.tables import left_out_table, lines_of
 from benchaudit.report.templates import Templates
 from benchaudit.state import release_marker
@@ -51,6 +51,7 @@ def build_release(
         "revision": links.to(audit.origin.revision.sha),
         "sha": code(audit.origin.revision.sha),
         "verdict": verdict_sentence(audit, lines),
+        "evidence": evidence_list(lines),
         "baseline": baseline_sentence(audit.baseline),
         "changed": changed,
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",

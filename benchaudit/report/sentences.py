@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from benchaudit.accept import idle
@@ -19,7 +20,7 @@ MOST_NAMED = 4
 
 
 def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
-    """The verdict in one sentence, and up to four slices that speak for it, a line each."""
+    """The verdict in one sentence, with what a guesser scores against chance."""
     if audit.all.n == 0:
         reasons = ", ".join(f"{integer(left.rows)} {reason}" for reason, left in audit.left_out.items())
         return (
@@ -28,17 +29,14 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
         )
     leaks = [line for line in lines if line.judged.counts_as == "leak"]
     if leaks:
-        severe = "Severe leak" if audit.severe else "Leak"
-        head = (
-            f"**{severe}.** {_where(leaks, lines)}, the length of the options gives the gold away to a "
-            "guesser who never reads the question."
-        )
-        named = sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
-        return "\n".join([head, "", *(f"- {_said(line)}" for line in _both_ways(named))])
+        severe, where = "Severe leak" if audit.severe else "Leak", _where(leaks, lines)
+        scores = _scores(audit.baseline)
+        return f"**{severe}.** {scores}: {where}, the length of the options gives the gold away."
     return _of_no_leak(audit, lines)
 
 
 def _of_no_leak(audit: Audit, lines: Sequence[Line]) -> str:
+    scores = _scores(audit.baseline)
     if audit.verdict == "incomplete":
         return (
             "**Incomplete.** So many rows are defective that a leak can be neither shown nor excluded; "
@@ -46,14 +44,15 @@ def _of_no_leak(audit: Audit, lines: Sequence[Line]) -> str:
         )
     accepted = [line for line in lines if line.judged.accepted]
     if accepted:
-        return f"**No leak but {plural(len(accepted), 'accepted one')}**, and nothing else that matters."
+        known = plural(len(accepted), "accepted one")
+        return f"**No leak but {known}**, and nothing else that matters. {scores}."
     if audit.verdict == "slight":
         return (
-            f"**No leak, but a slight tell.** Length is worth more than chance, by less than "
+            f"**No leak, but a slight tell.** {scores}; length is worth more than chance, by less than "
             f"{audit.thresholds.min_effect:g} points."
         )
     if audit.verdict == "none-found":
-        return f"**No leak found** in {plural(audit.all.n, 'item')} by the length of the options."
+        return f"**No leak found** in {plural(audit.all.n, 'item')} by the length of the options. {scores}."
     return f"**Too few rows** for a verdict: {plural(audit.all.n, 'item')} of {audit.thresholds.min_rows}."
 
 
@@ -72,14 +71,31 @@ def accepted_lines(audit: Audit) -> list[str]:
     return [*lines, *([f"Accepted, but no leak in this revision: {unused}."] if unused else [])]
 
 
+def _scores(found: Baseline | None) -> str:
+    if found is None:
+        return "A guesser who never reads the question has something to go by"
+    pooled = found.pooled
+    return (
+        f"A guesser who never reads the question scores **{share(pooled.right, pooled.n)}**, chance is "
+        f"{share(pooled.chance, pooled.n)}"
+    )
+
+
+def evidence_list(lines: Sequence[Line]) -> str:
+    """Up to four slices that speak for a leak, a line each; "" where there is none."""
+    leaks = [line for line in lines if line.judged.counts_as == "leak"]
+    named = sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
+    return "\n".join(f"- {_said(line)}" for line in _both_ways(named))
+
+
 def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:
     """In how many slices; ALL is none of them."""
     leaking, slices = ({line.key for line in some if line.key} for some in (leaks, lines))
     overall = any(not line.key for line in leaks)
     if not leaking:
-        return "Overall"
-    counted = f"n {integer(len(leaking))} of {plural(len(slices), 'slice')}"
-    return f"Overall and i{counted}" if overall else f"I{counted}"
+        return "overall"
+    counted = f"in {integer(len(leaking))} of {plural(len(slices), 'slice')}"
+    return f"overall and {counted}" if overall else counted
 
 
 def _both_ways(named: Sequence[Line]) -> list[Line]:
@@ -103,18 +119,71 @@ def _said(line: Line) -> str:
     )
 
 
-def changed_sentence(comparison: Comparison | None, link: str) -> str:
-    """What changed since the last revision, in one sentence; `link` names that revision."""
+def changed_sentence(comparison: Comparison | None, link: str, scored: tuple[str, str] = ("", "")) -> str:
+    """What changed since the last revision, in one sentence; `link` names that revision.
+
+    `scored` is what the guesser scored then and scores now, as printed, where both are known.
+    """
     if comparison is None:
         return ""
     if not comparison.material:
         shifts = [item.moved for item in comparison.changes if item.moved]
         if not shifts and not (comparison.pairs and _any_rows(comparison.pairs)):
-            return f"Compared with {link}, no figure changed."
-        return f"Compared with {link}, nothing changed that matters."
-    slices = {item.key for item in comparison.changes if item.material and item.key}
-    where = f" in {plural(len(slices), 'slice')}" if slices else ""
-    return f"**Leakage changed**{where}, compared with {link}."
+            return f"**= The same** as {link}: no figure changed."
+        return f"**= Nothing that matters changed** since {link}."
+    worse, better, neither = _ways(comparison)
+    if worse and better:
+        head = "▲▼ Better and worse"
+    else:
+        head = "▲ Worse" if worse else "▼ Better" if better else "Changed"
+    was, is_ = scored
+    guesser = [f"the guesser went from {was} to {is_}"] if was and is_ and was != is_ else []
+    return f"**{head}** since {link}: {', '.join([*worse, *better, *guesser, *neither])}."
+
+
+def _ways(comparison: Comparison) -> tuple[list[str], list[str], list[str]]:
+    """What became worse, what better, and what cannot be called either, in words; slices, or ALL alone."""
+    began, ended, grew, shrank = (set[SliceKey]() for _ in range(4))
+    for item in comparison.changes:
+        if not item.material or item.old is None or item.new is None:
+            continue
+        was, is_ = item.old.verdict == "leak", item.new.counts_as == "leak"
+        if was != is_:
+            (began if is_ else ended).add(item.key)
+        elif was and item.new.gain != item.old.tally.gain:
+            (grew if item.new.gain > item.old.tally.gain else shrank).add(item.key)
+    ended -= {item.key for item in comparison.changes if item.new and item.new.counts_as == "leak"}
+    began -= {key for (key, _), past in comparison.old.checks.items() if past.verdict == "leak"}
+    grew, shrank = grew - began - ended, shrank - began - ended - grew
+    others = Counter(news.kind for news in comparison.material)
+    return (
+        [*_slices(began, "began to leak"), *_slices(grew, "leaks more", "leak more")],
+        [*_slices(ended, "no longer leaks", "no longer leak"), *_slices(shrank, "leaks less", "leak less")],
+        [f"{plural(others[kind], noun)} {how}" for kind, (noun, how) in _COUNTED_NEWS.items() if others[kind]]
+        + [news.text for news in comparison.material if news.kind in _SAID_NEWS],
+    )
+
+
+_COUNTED_NEWS = {
+    "appeared": ("slice", "appeared"),
+    "vanished": ("slice", "vanished"),
+    "file": ("file", "came or went"),
+    "layout": ("change", "to what the card says of splits"),
+    "column": ("column", "came or went"),
+    "not-run": ("slicing", "lost its column"),
+}
+"""Kinds of news beside rates whose text names something of the dataset: they are counted here."""
+
+_SAID_NEWS = frozenset({"defects", "gold"})
+"""Kinds of news whose text is all ours."""
+
+
+def _slices(keys: set[SliceKey], does: str, do: str = "") -> list[str]:
+    """How many slices do something; of ALL only where it is alone with that."""
+    slices = [key for key in keys if key]
+    if slices:
+        return [f"{plural(len(slices), 'slice')} {does if len(slices) == 1 else do or does}"]
+    return [f"the whole {does}"] if keys else []
 
 
 def _any_rows(pairs: Pairs) -> bool:
@@ -147,17 +216,17 @@ def _figures(item: Change | None) -> str:
 
 
 def baseline_sentence(found: Baseline | None) -> str:
-    """The headline: what a guesser scores that never reads the question."""
+    """How the guesser was scored whose figure the verdict gives."""
     if found is None:
         return ""
-    pooled = found.pooled
     if found.column:
         how = f"the best rule for each {' × '.join(map(code, found.column))}"
     else:
-        how = " or ".join(dict.fromkeys(f"{rule.direction} the {rule.check} option" for rule in pooled.rules))
+        rules = dict.fromkeys(f"{rule.direction} the {rule.check} option" for rule in found.pooled.rules)
+        how = " or ".join(rules)
     return (
-        f"**A guesser that never reads the question scores {share(pooled.right, pooled.n)}** ({how}, chosen "
-        f"on one half of the rows and scored on the other); chance is {share(pooled.chance, pooled.n)}."
+        f"The guesser who never reads the question goes by {how}, chosen on one half of the rows and scored "
+        "on the other."
     )
 
 

@@ -8,7 +8,10 @@ from string import Template
 
 from benchaudit.errors import SettingsError
 
-NAMES = ("issue.md", "comment.md", "release.md", "upstream.md", "summary.md", "failure.md", "verify.py")
+NAMES = (
+    *("issue.md", "comment.md", "release.md", "upstream.md", "summary.md", "failure.md", "verify.py"),
+    *("report.html", "report.css", "report.js"),
+)
 
 _PACKAGED = Path(__file__).resolve().parents[1] / "templates"
 _CHECKED_OUT = Path(__file__).resolve().parents[2] / "templates"

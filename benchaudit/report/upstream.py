@@ -11,7 +11,7 @@ from benchaudit.kept import Sent
 from benchaudit.markdown import code, code_blocks, fence, folded, link, plain
 from benchaudit.parts import part_of
 from benchaudit.report.fitting import Page
-from benchaudit.report.sentences import baseline_sentence, is_quiet, verdict_sentence
+from benchaudit.report.sentences import baseline_sentence, evidence_list, is_quiet, verdict_sentence
 from benchaudit.report.tables import Line, slice_table
 from benchaudit.report.templates import Templates
 from benchaudit.verdict import Audit
@@ -65,6 +65,7 @@ def upstream_part(
         "dataset": code(audit.origin.dataset),
         "revision": revision,
         "verdict": verdict_sentence(audit, lines),
+        "evidence": evidence_list(lines),
         "baseline": baseline_sentence(audit.baseline),
         "snippet": snippet,
         "after": after,

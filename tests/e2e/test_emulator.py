@@ -7,7 +7,6 @@ lock pins what is installed, into pytest's cache.
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 import urllib.request
@@ -20,41 +19,21 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from benchaudit.report import comment_marker
 from benchaudit.state import is_ours, load
+from tests import npm
 
 from .quiz import fair, leaky, with_distractors
 from .stage import DATA, DATASET, REPOSITORY, TOKEN, Run, Stage
 
 HERE = Path(__file__).resolve().parent / "emulator"
-LOCKED = ("package.json", "package-lock.json")
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
 
 
 @pytest.fixture(scope="module")
 def installed(request: pytest.FixtureRequest) -> Path:
     """The emulator's program, installed once for each version of the lock."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip("NOT JUDGED BY THE EMULATOR: Node.js and npm are not installed")
-    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    if int(version.lstrip("v").partition(".")[0]) < 20:
-        pytest.skip(f"NOT JUDGED BY THE EMULATOR: it needs Node.js 20, this is {version.strip()}")
     place = request.config.cache.mkdir("emulator")
-    program = place / "node_modules" / "emulate" / "dist" / "index.js"
-    if not program.exists() or any(
-        (place / name).read_bytes() != (HERE / name).read_bytes() for name in LOCKED
-    ):
-        for name in LOCKED:
-            shutil.copy(HERE / name, place / name)
-        done = subprocess.run(
-            [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            pytest.skip(f"NOT JUDGED BY THE EMULATOR: npm cannot install it ({done.stderr.strip()[-300:]})")
-    return program
+    modules = npm.installed(place, HERE, told="NOT JUDGED BY THE EMULATOR", node=20)
+    return modules / "emulate" / "dist" / "index.js"
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ DOORS = {
     "huggingface_hub": {"hub"},
     "github": {"tracker.github"},
     "markdown_it": {"markdown"},
-    "duckdb": {"reading", "mapping", "items", "pairing"},
+    "duckdb": {"reading", "mapping", "scan", "items", "pairing"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }
@@ -89,6 +89,7 @@ def test_data_goes_one_way():
         "sources",
         "tracker",
         "reading",
+        "scan",
         "items",
         "pairing",
         "audit",

@@ -16,11 +16,11 @@ from typing import Any
 import duckdb
 
 from benchaudit.checks.form import Check
-from benchaudit.mapping.batch import ITEM_TYPE, batch_reader, bind
 from benchaudit.mapping.row import MAX_OPTIONS
 from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
 from benchaudit.reading import Table
-from benchaudit.reading.engine import arrow_function, literal
+from benchaudit.reading.engine import literal
+from benchaudit.scan import scan
 from benchaudit.tally import Cell, Counted, Tally
 
 _BASE = MAX_OPTIONS + 1
@@ -60,8 +60,8 @@ def count_items(
 ) -> Counts:
     """Scan the tables once and count."""
     columns = sorted({column for slicing in slicings for column in slicing})
-    _scan(tables, mapping, columns, checks, connection)
-    connection.execute(f"COPY scored TO {literal(str(rows_file))} (FORMAT parquet)")
+    scan(tables, mapping, columns, connection, lambda items: scan_sql(items, checks))
+    connection.execute(f"COPY (FROM scored) TO {literal(str(rows_file))} (FORMAT parquet)")
     slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
@@ -72,33 +72,6 @@ def count_items(
         notes=tuple(note for table in tables for note in table.notes),
         rows_file=rows_file,
     )
-
-
-def _scan(
-    tables: Sequence[Table],
-    mapping: ColumnMapping,
-    columns: Sequence[str],
-    checks: Sequence[Check],
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
-    parts = []
-    for number, table in enumerate(tables):
-        binding = bind(table, mapping, columns)
-        function = f"item_{number}"
-        arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
-        cells = ", ".join([*binding.arguments, "unreadable"])
-        parts.append(
-            f"SELECT {number} AS file, row, {literal(_place(table, tables))} || row AS place, item.* FROM "
-            f"(SELECT row_number() OVER () AS row, {function}([{cells}]) AS item FROM {table.relation})"
-        )
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE scored AS {scan_sql(' UNION ALL '.join(parts), checks)}"
-    )
-
-
-def _place(table: Table, tables: Sequence[Table]) -> str:
-    """What stands before the number of a row that has no id; its file where there are several."""
-    return f"{table.file}:" if len(tables) > 1 else "row "
 
 
 def scan_sql(items: str, checks: Sequence[Check]) -> str:

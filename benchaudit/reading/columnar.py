@@ -17,7 +17,7 @@ from benchaudit.reading.engine import glob_escaped, literal
 from benchaudit.reading.header import column_names
 from benchaudit.reading.packed import refuse_bomb
 from benchaudit.reading.relaid import arrow_batches, lay_down, parquet_batches
-from benchaudit.reading.schema import Field, cell_of, read_schema
+from benchaudit.reading.schema import Field, cell_of, kind_of, read_schema
 from benchaudit.reading.table import Column, Table, first_line, row_count
 
 MAX_ROWS = 100_000_000
@@ -93,7 +93,9 @@ def _table(
         except ValueError as error:
             notes.append(f"column {title!r} is not read: it {error}")
         else:
-            columns.append(Column(name=title, sql=sql, form=form))
+            columns.append(
+                Column(name=title, sql=sql, form=form, kind=kind_of(types[place]), typed=f"c{place}")
+            )
     if not columns:
         raise SourceError("has no column that can be read", where=name, todo="; ".join(notes))
     return Table(

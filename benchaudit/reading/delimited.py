@@ -145,7 +145,10 @@ def _layout(text: Utf8, name: str) -> _Layout:
     names, twice = column_names(rows[0])
     if not header.present:
         names, twice = [str(place + 1) for place in range(len(rows[0]))], []
-    columns = tuple(Column(name=title, sql=f"c{place}", form="text") for place, title in enumerate(names))
+    columns = tuple(
+        Column(name=title, sql=f"c{place}", form="text", kind="text", typed=f"c{place}")
+        for place, title in enumerate(names)
+    )
     return _Layout(
         dialect=dialect,
         header=header.present,

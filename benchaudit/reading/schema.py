@@ -11,12 +11,13 @@ from typing import Any
 import duckdb
 
 from benchaudit.reading.engine import glob_escaped, literal
-from benchaudit.reading.table import Form
+from benchaudit.reading.table import Form, Kind
 
-_NUMBERS = {
-    "boolean", "tinyint", "smallint", "integer", "bigint", "hugeint",
-    "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "decimal",
+_INTEGERS = {
+    "tinyint", "smallint", "integer", "bigint", "hugeint",
+    "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
 }  # fmt: skip
+_NUMBERS = {"boolean", "decimal", *_INTEGERS}
 _NESTED = {"list", "array", "struct", "map", "union"}
 _BYTES = {"blob", "bit"}
 
@@ -62,6 +63,14 @@ def cell_of(column: str, field: Field, kind: Any) -> tuple[str, Form]:
     if kind.id in _NUMBERS or str(kind) == "JSON":
         return f"{column}::VARCHAR", "json"
     return (column if kind.id == "varchar" else f"{column}::VARCHAR"), "text"
+
+
+def kind_of(kind: Any) -> Kind:
+    """What the cells of a column of a DuckDB type are, "" where that needs a closer look."""
+    if kind.id in _INTEGERS:
+        return "integer"
+    kinds: dict[str, Kind] = {"VARCHAR": "text", "VARCHAR[]": "texts"}
+    return kinds.get(str(kind), "")
 
 
 def _leaves(kind: Any) -> set[str]:

@@ -12,6 +12,7 @@ from benchaudit.errors import SourceError
 from benchaudit.mapping.cells import Unreadable, Value, decode_json, decode_literal
 
 Form = Literal["text", "json", "record"]
+Kind = Literal["", "text", "integer", "texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +20,16 @@ class Column:
     """One column, or a place inside one.
 
     `sql` gives the raw cell as VARCHAR. `form` says what that text is: the cell itself (`text`), a
-    JSON value, or a whole JSON record of which `path` names the part.
+    JSON value, or a whole JSON record of which `path` names the part. `kind` says that every cell is
+    a text, an integer or a list of texts, or missing; `typed` gives it as what it is.
     """
 
     name: str
     sql: str
     form: Form
     path: tuple[str, ...] = ()
+    kind: Kind = ""
+    typed: str = ""
 
     def decode(self, raw: str | None) -> Value:
         """Return what the raw cell holds before `path` is followed; ValueError where it is broken."""

@@ -1,0 +1,104 @@
+"""The scan: raw rows become items, quickly where they are certain, by the definition everywhere else.
+
+Tables whose columns have a common shape are scanned in SQL, on all cores. The rows of them that are not
+certain, and all rows of other tables, go through the definition in batches. Nothing holds the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import duckdb
+
+from benchaudit.mapping.batch import ITEM_TYPE, Binding, batch_reader, bind
+from benchaudit.mapping.quick import UNCERTAIN, quick_items
+from benchaudit.models import ColumnMapping
+from benchaudit.reading import Table
+from benchaudit.reading.engine import arrow_function, literal
+
+Narrow = Callable[[str], str]
+"""SQL for narrow rows, made of SQL for items."""
+
+
+def scan(
+    tables: Sequence[Table],
+    mapping: ColumnMapping,
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection,
+    narrow: Narrow,
+) -> None:
+    """Make the view `scored` of the narrow rows of all tables.
+
+    `narrow` is given items with the columns `file` (the number of their table), `row`, `place`, `id`,
+    `question`, `options`, `gold`, `left_out`, `marks` and `slices`; it must keep `file`, `row`, `name` and
+    `left_out`. Raises MappingError where a table lacks a column.
+    """
+    bindings = [bind(table, mapping, columns) for table in tables]
+    places = [f"{table.file}:" if len(tables) > 1 else "row " for table in tables]
+    quick = [quick_items(binding, table.relation) for binding, table in zip(bindings, tables, strict=True)]
+    uncertain = _scan_quickly(quick, places, connection, narrow)
+    rest = [
+        _by_definition(
+            number, binding, tables[number].relation, places[number], uncertain.get(number), connection
+        )
+        for number, binding in enumerate(bindings)
+        if quick[number] is None or number in uncertain
+    ]
+    if rest:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE defined AS {narrow(' UNION ALL '.join(rest))}")
+    parts = [f"FROM {name}" for name, there in (("certain", any(quick)), ("defined", bool(rest))) if there]
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW scored AS {' UNION ALL BY NAME '.join(parts)}")
+
+
+def _scan_quickly(
+    quick: Sequence[str | None], places: Sequence[str], connection: duckdb.DuckDBPyConnection, narrow: Narrow
+) -> dict[int, str]:
+    """Make the view `certain`, and return SQL for the numbers of the other rows by table.
+
+    Numbering rows in a query would bind it to one core. What is kept is kept in order, so the engine's own
+    row numbers, less what comes before the table, are those of the rows.
+    """
+    parts = [
+        f"SELECT {number} AS file, NULL::BIGINT AS row, NULL::VARCHAR AS place, * FROM ({sql})"
+        for number, sql in enumerate(quick)
+        if sql is not None
+    ]
+    if not parts:
+        return {}
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE quick AS {narrow(' UNION ALL '.join(parts))}")
+    found = connection.execute(
+        f"SELECT file, min(rowid), count(*) FILTER (left_out = {literal(UNCERTAIN)}) FROM quick GROUP BY file"
+    ).fetchall()
+    first = {file: number for file, number, _ in found}
+    before = "[" + ", ".join(str(first.get(number, 0)) for number in range(len(quick))) + "][file + 1]"
+    place = "[" + ", ".join(map(literal, places)) + "][file + 1]"
+    row = f"rowid - {before} + 1"
+    connection.execute(f"""
+        CREATE OR REPLACE TEMP VIEW certain AS
+        SELECT * REPLACE ({row} AS row, coalesce(name, {place} || ({row})) AS name)
+        FROM quick WHERE left_out IS NULL""")
+    return {
+        file: f"SELECT {row} FROM quick WHERE file = {file} AND left_out = {literal(UNCERTAIN)}"
+        for file, _, rows in found
+        if rows
+    }
+
+
+def _by_definition(
+    number: int,
+    binding: Binding,
+    relation: str,
+    place: str,
+    rows: str | None,
+    connection: duckdb.DuckDBPyConnection,
+) -> str:
+    """SQL for the items of a table, or of some rows of it, by the definition."""
+    function = f"item_{number}"
+    arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
+    cells = ", ".join([*binding.arguments, "unreadable"])
+    only = f"WHERE row IN ({rows})" if rows else ""
+    return (
+        f"SELECT {number} AS file, row, {literal(place)} || row AS place, item.* FROM "
+        f"(SELECT row, {function}(cells) AS item FROM "
+        f"(SELECT row_number() OVER () AS row, [{cells}] AS cells FROM {relation}) {only})"
+    )

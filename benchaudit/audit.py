@@ -15,6 +15,7 @@ from benchaudit.checks import all_checks
 from benchaudit.errors import BenchauditError, MappingError, SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
+from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit, judge
@@ -114,6 +115,8 @@ def audit_snapshot(
         plain="cell-numpy" not in counts.marks
         and all(": the delimiter is a " in note for note in counts.notes),
     )
+    if settings.samples == "none":
+        audit = nameless_audit(audit)
     return Audited(audit=audit, rows_file=counts.rows_file, slicings=tuple(slicings))
 
 

@@ -11,6 +11,7 @@ from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
 from benchaudit.errors import MappingError, SourceError, Unavailable
 from benchaudit.models import Snapshot
+from benchaudit.privacy import nameless_pairs
 from benchaudit.report import Links
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
@@ -68,6 +69,8 @@ class Auditor:
             from benchaudit.pairing import pair_audits
 
             pairs = pair_audits(before, audited, self.work)
+            if self.settings.samples == "none":
+                pairs = nameless_pairs(pairs)
         return compare(past, audited.audit, snapshot, pairs)
 
     def links(self, audit: Audit, shas: Iterable[str]) -> Links:

@@ -68,6 +68,21 @@ def first_look(source: Source, state: State | None, limit: int) -> Backlog:
     )
 
 
+def against_base(source: Source, base: Revision) -> Backlog:
+    """The newest revision of a pull request against the one that it departs from, whatever lies between."""
+    snapshot = source.snapshot(source.revision(""))
+    try:
+        start: Snapshot | None = source.snapshot(base)
+    except NothingWatched:
+        start = None
+    return Backlog(
+        start=start,
+        steps=(Step(snapshot=snapshot, seen=snapshot.revision.sha),),
+        seen=snapshot.revision.sha,
+        notices=(f"A pull request, compared with {code(base.sha[:7])}, from which it departs.",),
+    )
+
+
 def catch_up(source: Source, state: State, limit: int) -> Backlog:
     """The new commits after the last one seen, at most `limit`; those with the same data are no step."""
     history = source.history(state.seen, limit)

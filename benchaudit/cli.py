@@ -226,6 +226,7 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     from benchaudit.compare import compare, past_of
     from benchaudit.gate import fails, leaks
     from benchaudit.pairing import pair_audits
+    from benchaudit.privacy import nameless_pairs
     from benchaudit.report.document import comparison_document, write
     from benchaudit.terminal import show
 
@@ -235,7 +236,9 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     with workspace() as work:
         _, before, old = _audited(options.old, earlier, work / "old")
         source, after, new = _audited(options.new, settings, work / "new")
-        result = compare(past_of(old.audit, before), new.audit, after, pair_audits(old, new, work))
+        pairs = pair_audits(old, new, work)
+        pairs = nameless_pairs(pairs) if settings.samples == "none" else pairs
+        result = compare(past_of(old.audit, before), new.audit, after, pairs)
         if options.html:
             from benchaudit.pages import write_report
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -80,13 +79,13 @@ def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
         from benchaudit.tracker.folder import FolderTracker
 
         return FolderTracker(Path(environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
-    if settings.channel == "none":
+    if settings.channel == "none" or (settings.channel == "github" and settings.pull_request):
+        # What is proposed has no report issue: that is about what was published.
         from benchaudit.tracker.nowhere import NoTracker
 
         return NoTracker()
     if settings.channel == "hub":
-        watched = re.fullmatch(r"refs/pr/([1-9]\d{0,8})", settings.revision)
-        return _discussions(settings, environment, settings.hf_token, int(watched[1]) if watched else 0)
+        return _discussions(settings, environment, settings.hf_token, settings.pull_request)
     repository = settings.repository or environment.get("GITHUB_REPOSITORY", "")
     if not settings.github_token:
         raise SettingsError(

@@ -10,7 +10,7 @@ from benchaudit.history import History, point_of
 from benchaudit.html import Subject, report_page, write
 from benchaudit.models import Snapshot
 from benchaudit.report.templates import Templates
-from benchaudit.sampling import Kind, sampled
+from benchaudit.sampling import sampled
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit
@@ -24,7 +24,6 @@ def write_report(
     settings: Settings,
     work: Path,
     *,
-    samples: Kind = "ids",
     before: Audit | None = None,
     comparison: Comparison | None = None,
 ) -> None:
@@ -38,6 +37,6 @@ def write_report(
         audit=audit,
         comparison=comparison,
         history=History(dataset=audit.origin.dataset, points=points),
-        samples=sampled(samples, audited, source, snapshot, settings, work),
+        samples=sampled(settings.samples, audited, source, snapshot, settings, work),
     )
     write(name, report_page(subject, Templates()))

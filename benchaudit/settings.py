@@ -131,7 +131,11 @@ class Settings:
 
     dataset: str = setting("Dataset on the Hub to watch, as owner/name.", _text)
     files: tuple[str, ...] = setting("Files of the dataset to audit, as paths or globs.", _names, ())
-    revision: str = setting("Branch to watch, or refs/pr/N.", _text)
+    revision: str = setting(
+        "Branch to watch; or refs/pr/N, a pull request on the Hub, which is compared with what it departs "
+        "from and has no report issue: with channel hub it gets a comment there.",
+        _text,
+    )
     config: str = setting("Path of a config file; it can name several datasets.", _text)
 
     question: str = setting("Column of the question.", _text)
@@ -238,6 +242,12 @@ class Settings:
         _text,
         secret=True,
     )
+
+    @property
+    def pull_request(self) -> int:
+        """The number of the Hub's pull request that is watched, 0 where it is a branch."""
+        watched = re.fullmatch(r"refs/pr/([1-9]\d{0,8})", self.revision)
+        return int(watched[1]) if watched else 0
 
     @property
     def mapping(self) -> ColumnMapping:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
-from benchaudit.backlog import Backlog, Step, catch_up, first_look
+from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.compare import Comparison, PastAudit, past_of
 from benchaudit.errors import MappingError, SourceError, StateError, TrackerError, Unavailable
 from benchaudit.kept import Kept
@@ -129,7 +129,11 @@ class Watcher:
             return self._release(_nothing_new(state, known), dues, refs)
         like = state if state is not None and self.auditor.is_like(state) else None
         limit = self.settings.max_commits
-        backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
+        base = self.source.base(limit)
+        if base is not None:
+            backlog = against_base(self.source, base)
+        else:
+            backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
         if backlog.steps:
             outcome = self._walk(backlog, like, known, kept)
         elif like is not None and held is not None and backlog.seen != like.seen:
@@ -236,7 +240,7 @@ class Watcher:
                 failure=known.failure,
             ),
         )
-        first = known.thread is None
+        first = known.thread is None and not self.settings.pull_request
         for step in backlog.steps:
             try:
                 at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")

@@ -41,6 +41,12 @@ class Source(Protocol):
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` revisions after `since`, the newest ones where there are more."""
 
+    def base(self, limit: int) -> Revision | None:
+        """Return the revision that a pull request departs from, None where none is watched.
+
+        At most `limit` revisions of either side are looked at.
+        """
+
     def snapshot(self, revision: Revision) -> Snapshot:
         """Return what is watched at one revision. Raises NothingWatched where nothing is."""
 

@@ -43,6 +43,10 @@ class FileSource:
             raise SourceError(f"has no revision {name!r}", where=self.name, todo="only a git repository has")
         return head
 
+    def base(self, limit: int) -> Revision | None:  # noqa: ARG002 - a file has one revision
+        """Return nothing: a file has one revision."""
+        return None
+
     def snapshot(self, revision: Revision) -> Snapshot:
         """Return the watched files, and what the card says that lies beside them."""
         return Snapshot(revision=revision, blobs=self._blobs(), layout=self._layout())

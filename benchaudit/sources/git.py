@@ -49,6 +49,10 @@ class GitSource:
         sha = self._resolve(name or self._branch)
         return _revision(self._git("show", "--no-patch", f"--format={_FORMAT}", sha).splitlines()[0])
 
+    def base(self, limit: int) -> Revision | None:  # noqa: ARG002 - a clone has no pull requests
+        """Return nothing: a clone has no pull requests."""
+        return None
+
     def snapshot(self, revision: Revision) -> Snapshot:
         """Return the watched files of one commit and what its card says of them."""
         where = f"{self.name}@{revision.sha[:7]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -41,6 +42,14 @@ class HubSource:
             if since is None and len(new) == limit:
                 break
         return _history(new, limit, found=since is None)
+
+    def base(self, limit: int) -> Revision | None:
+        """Return the newest commit of a pull request that the main branch has too."""
+        if not self._branch.startswith("refs/pr/"):
+            return None
+        main = {commit.sha for commit in islice(self._hub.commits(self.name, "main"), limit)}
+        commits = islice(self._hub.commits(self.name, self._branch), limit)
+        return next((commit for commit in commits if commit.sha in main), None)
 
     def revision(self, name: str) -> Revision:
         """Return the commit that a branch, tag or object name stands for."""

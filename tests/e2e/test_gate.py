@@ -98,3 +98,44 @@ def test_of_several_datasets_the_outputs_are_the_worst_ones(stage: Stage) -> Non
     )
     assert [entry["verdict"] for entry in json.loads(run.outputs["results"])] == ["none-found", "leak"]
     assert [document["verdict"] for document in run.report] == ["none-found", "leak"]
+
+
+def test_a_pull_request_is_held_against_what_it_departs_from(reported: Stage) -> None:
+    """Whatever was pushed to it in between, and without a word in the issue about what is published."""
+    base, body = reported.repo.head, reported.body
+    reported.repo.branch("refs/pr/1")
+    short = with_distractors(quiz(["shortest"] * 40))
+    for data in (short, with_distractors([*leaky(), *leaky(24, who="others")])):
+        reported.repo.commit("Propose", {DATA: data}, branch="refs/pr/1")
+
+    for fail_on, status in (("new-leak", 1), ("severe", 1), ("", 0)):
+        run = reported.run(revision="refs/pr/1", fail_on=fail_on)
+        assert (run.status, run.outputs["previous-revision"]) == (status, base)
+    assert "from which it departs" in run.summary
+    assert "first report" not in run.summary
+
+    reported.repo.commit("Propose less", {DATA: with_distractors(leaky(44))}, branch="refs/pr/1")
+    assert reported.run(revision="refs/pr/1", fail_on="new-leak").status == 0
+    assert (reported.body, reported.issue.comments) == (body, [])
+
+
+def test_an_accepted_leak_fails_no_gate_and_stays_silent(reported: Stage) -> None:
+    """Until it is more than what was accepted."""
+    known, less = (
+        "\n".join(
+            f"{name} | {check} | written that way"
+            for name in ("ALL", "who=self")
+            for check in (f"longest | {most}", "avoid shortest | 8.4")
+        )
+        for most in (75, 74)
+    )
+    assert reported.run(fail_on="leak").status == 1
+    run = reported.run(fail_on="leak", accept=known)
+
+    assert (run.status, run.outputs["verdict"], run.writes) == (0, "slight", ["PATCH 1"])
+    assert "written that way" in reported.body
+    assert "No leak but 4 accepted ones" in reported.body
+    assert reported.run(fail_on="leak", accept=known).writes == []
+    reported.repo.commit("Add more of the same", {DATA: with_distractors(leaky(44))})
+    assert reported.run(fail_on="leak", accept=known).writes == ["PATCH 1"]
+    assert reported.run(fail_on="leak", accept=less).status == 1

@@ -1,0 +1,182 @@
+"""Reports upstream: a draft that waits, one person's word that lets it go, and one report for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from benchaudit.report.upstream import draft_of
+from benchaudit.state import upstream_marker
+from tests.loopback.github import ACTIONS, Account, Repository
+
+from .quiz import fair, leaky, quiz, with_distractors
+from .stage import DATA, DATASET, HUB_TOKEN, Run, Stage
+
+LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
+SHORT = with_distractors(quiz(["shortest"] * 40))
+UPSTREAM, UPSTREAM_TOKEN = "authors/quiz", "ghp_token_for_upstream"
+LABEL = "upstream-approved"
+
+
+@pytest.fixture
+def drafted(stage: Stage) -> Iterator[Stage]:
+    """A stage with a leaking dataset, whose first report holds a draft for its authors' repository."""
+    stage.github.repositories[UPSTREAM] = Repository(name=UPSTREAM, clock=stage.github.clock)
+    stage.github.accounts[UPSTREAM_TOKEN] = Account("messenger", can={})
+    stage.watch.collaborators |= {"ann": "write", "tim": "triage"}
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    assert look(stage).status == 0
+    yield stage
+    assert all(seen.authorization != f"token {UPSTREAM_TOKEN}" for run in stage.runs for seen in at_home(run))
+
+
+def look(stage: Stage, **inputs: str) -> Run:
+    """A run that wishes for a report upstream."""
+    given = {"upstream": f"github:{UPSTREAM}", "upstream_token": UPSTREAM_TOKEN} | inputs
+    return stage.run(**given)
+
+
+def at_home(run: Run):
+    """The requests of a run to the repository that watches."""
+    return [seen for seen in run.github if UPSTREAM not in seen.path and seen.path != "/user"]
+
+
+def upstream(stage: Stage) -> Repository:
+    """The authors' repository."""
+    return stage.github.repositories[UPSTREAM]
+
+
+def approve(stage: Stage, by: str = "ann") -> None:
+    """Somebody adds the label."""
+    stage.watch.relabel(stage.issue, [*stage.issue.labels, LABEL], by=by)
+
+
+def test_nothing_is_sent_unasked(drafted: Stage) -> None:
+    """The draft stands in our own issue, and waits for ever."""
+    assert draft_of(drafted.body) is not None
+    drafted.repo.commit("Add more of the same", {DATA: with_distractors(leaky(44))})
+    look(drafted)
+
+    assert look(drafted).writes == []
+    assert upstream(drafted).issues == {}
+    assert f"github:{UPSTREAM}" in drafted.body
+
+
+def test_what_was_drafted_is_sent_once_somebody_lets_it_go(drafted: Stage) -> None:
+    """As it stood there when it was approved, though the data is another by now."""
+    title, text = draft_of(drafted.body) or ("", "")
+    approve(drafted)
+    drafted.repo.commit("Shorten", {DATA: SHORT})
+
+    run = look(drafted)
+
+    assert run.status == 0
+    (issue,) = upstream(drafted).issues.values()
+    assert (issue.author, issue.title) == ("messenger", title)
+    assert issue.body == f"{upstream_marker(DATASET)}\n\n{text}"
+    assert "Hello, and thank you for `team/quiz`" in text
+    assert "python" in text
+    assert drafted.state.kept.sent is not None
+    assert issue.number == 1
+    assert "/authors/quiz/issues/1" in drafted.body
+    assert draft_of(drafted.body) is None
+
+    drafted.repo.commit("Revert", {DATA: LEAKY})
+    look(drafted)
+    assert (len(upstream(drafted).issues), issue.comments) == (1, [])
+    assert "/authors/quiz/issues/1" in drafted.body
+
+
+@pytest.mark.parametrize("who", ["tim", "a stranger", ACTIONS])
+def test_only_those_who_may_write_let_it_go(drafted: Stage, who: str) -> None:
+    """A label can be added by people who triage, and by what a workflow does in our name."""
+    approve(drafted, by=who)
+
+    run = look(drafted)
+
+    assert (run.status, run.writes) == (0, [])
+    assert "may not write here" in run.stderr
+    assert upstream(drafted).issues == {}
+
+
+def test_killed_on_the_way_it_is_sent_once(drafted: Stage) -> None:
+    """Before or after any request of the run that sends it."""
+    approve(drafted)
+    number, after = 1, False
+    while True:
+        drafted.kill(drafted.github, number, after=after)
+        status = look(drafted).status
+        drafted.github.faults.clear()
+        if status == 0:
+            break
+        number, after = (number + after, not after)
+    assert number > 6
+    assert look(drafted).writes == []
+    assert len(upstream(drafted).issues) == 1
+    assert draft_of(drafted.body) is None
+
+
+def test_more_is_said_only_where_it_is_wished_and_until_they_close(drafted: Stage) -> None:
+    approve(drafted)
+    look(drafted)
+    (issue,) = upstream(drafted).issues.values()
+
+    drafted.repo.commit("Balance", {DATA: FAIR})
+    assert look(drafted, upstream_follow_up="true").status == 0
+    assert len(issue.comments) == 1
+    assert "no longer leaks" in issue.comments[0].body
+
+    issue.state = "closed"
+    drafted.repo.commit("Shorten", {DATA: SHORT})
+    assert look(drafted, upstream_follow_up="true").status == 0
+    assert (issue.state, len(issue.comments)) == ("closed", 1)
+    assert "It was closed there" in drafted.body
+
+    issue.state = "open"
+    drafted.repo.commit("Balance again", {DATA: FAIR})
+    asked = look(drafted, upstream_follow_up="true")
+    assert not any(UPSTREAM in seen.path for seen in asked.github)
+
+
+def test_where_it_cannot_be_sent_our_own_report_goes_on(drafted: Stage) -> None:
+    upstream(drafted).has_issues = False
+    approve(drafted)
+    sha = drafted.repo.commit("Shorten", {DATA: SHORT})
+
+    run = look(drafted)
+
+    assert (run.status, run.outputs["revision"]) == (4, sha)
+    assert any("issues are switched off" in line for line in run.errors)
+    assert drafted.state.past.snapshot.revision.sha == sha
+    assert draft_of(drafted.body) is not None
+
+
+def test_a_dataset_without_a_leak_has_no_draft(stage: Stage) -> None:
+    stage.repo.commit("Upload", {DATA: FAIR})
+    assert look(stage).status == 0
+    assert draft_of(stage.body) is None
+
+
+def test_the_maintainers_of_a_dataset_can_be_told_on_the_hub(stage: Stage) -> None:
+    """Where it has no repository of its own: a discussion on the dataset."""
+    stage.watch.collaborators["ann"] = "write"
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    given = {"upstream": "hub", "upstream_token": HUB_TOKEN}
+    stage.run(**given)
+    assert stage.dataset.discussions == []
+    approve(stage)
+
+    assert stage.run(**given).status == 0
+    assert stage.run(**given).writes == []
+    (discussion,) = stage.dataset.discussions
+    assert discussion.title.startswith("Some answers of team/quiz")
+    assert "/discussions/" in stage.body
+
+
+@pytest.mark.parametrize("channel", ["folder", "none"])
+def test_where_nobody_can_approve_nothing_can_be_wished_for(stage: Stage, channel: str) -> None:
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    run = look(stage, channel=channel)
+    assert run.status == 2
+    assert "upstream is approved by a label" in run.errors[0]

@@ -125,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_settings(look, without=_WATCH_ONLY)
     look.set_defaults(run=_inspect)
 
-    for add, run in ((remedies.add_balance, remedies.balance),):
+    for add, run in ((remedies.add_balance, remedies.balance), (remedies.add_controls, remedies.controls)):
         remedy = add(commands)
         _add_settings(remedy, without=_WATCH_ONLY)
         remedy.set_defaults(run=_remedy, remedy=run)

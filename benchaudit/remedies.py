@@ -60,6 +60,74 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
     return 1 if made.after is None else _status(settings, made.after)
 
 
+def add_controls(commands: Commands) -> argparse.ArgumentParser:
+    """Declare `controls`, but for the settings that commands share."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "controls", help="the table to print beside a leaderboard: what a guesser scores without the question"
+    )
+    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument(
+        "--format", choices=("markdown", "csv", "json"), default="markdown", help="by default %(default)s"
+    )
+    parser.add_argument("--badge", metavar="FILE", help="write JSON for an endpoint badge")
+    parser.add_argument(
+        "--card", metavar="FILE", help="keep a section of this card up to date between its marks"
+    )
+    return parser
+
+
+def controls(options: argparse.Namespace, settings: Settings) -> int:
+    """Print the controls; write a badge and a card's section where they are asked for."""
+    from benchaudit.audit import audit_snapshot, workspace
+    from benchaudit.controls import badge, document, markdown, section, separated
+    from benchaudit.report.document import write
+    from benchaudit.sources import open_source
+
+    _refuse_new_leak(settings)
+    for flag in ("badge", "card"):
+        _keep_source(options.source, flag, getattr(options, flag))
+    with workspace() as work:
+        source = open_source(options.source, settings, work)
+        audit = audit_snapshot(source, source.snapshot(source.revision("")), settings, work, say).audit
+    if options.badge:
+        write(options.badge, badge(audit))
+    if options.card:
+        _update(Path(options.card), section(audit))
+    if options.format == "json":
+        write("-", document(audit))
+    else:
+        _print(markdown(audit) if options.format == "markdown" else separated(audit))
+    return _status(settings, audit)
+
+
+def _keep_source(source: str, flag: str, target: str | None) -> None:
+    """Refuse to write over what is audited."""
+    if target and Path(source).is_file() and Path(target).exists() and Path(target).samefile(source):
+        raise SettingsError("is the source itself", where=f"--{flag} {target}", todo="name another file")
+
+
+def _update(path: Path, section: str) -> None:
+    """Bring a card's section up to date, and leave a card alone that is."""
+    from benchaudit.cards import with_section
+
+    try:
+        card = path.read_bytes().decode()
+    except OSError as error:
+        raise SettingsError(
+            f"cannot be read ({error.strerror})",
+            where=f"--card {path}",
+            todo="name the card, such as README.md",
+        ) from None
+    except UnicodeDecodeError:
+        raise SettingsError("is not UTF-8", where=f"--card {path}", todo="store it as UTF-8") from None
+    made = with_section(card, section)
+    if made == card:
+        say(f"{path}: up to date")
+        return
+    _save(path, made)
+    say(f"{path}: its section has been brought up to date")
+
+
 def _checks(names: str) -> tuple[str, ...]:
     from benchaudit.checks import all_checks
 

@@ -26,7 +26,7 @@ PURE = {
         "report.upstream",
     ),
     *("report.chart", "history", "samples", "html.svg", "accept", "kept", "parts", "notes"),
-    *("balance.problem", "balance.solver", "balance.rewriting"),
+    *("balance.problem", "balance.solver", "balance.rewriting", "controls", "cards"),
     *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
     "mapping.slicing",
 }

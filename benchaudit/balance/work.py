@@ -20,7 +20,7 @@ from benchaudit.balance.rows import Row, Rows, open_rows
 from benchaudit.balance.solver import Subset, largest
 from benchaudit.errors import BenchauditError, MappingError, RenderError, SettingsError
 from benchaudit.figures import plain
-from benchaudit.markdown import MISSING
+from benchaudit.markdown import MISSING, shown
 from benchaudit.models import SliceKey, Snapshot
 from benchaudit.settings import Settings
 from benchaudit.sources.base import CARD, Source
@@ -170,7 +170,7 @@ def _rewritten(
 def _named(slices: Iterable[SliceKey]) -> str:
     """Slices as one cell of a list, without ALL."""
     named = (
-        ", ".join(f"{column}={MISSING if value is None else value}" for column, value in key)
+        ", ".join(f"{shown(column)}={MISSING if value is None else shown(value)}" for column, value in key)
         for key in slices
         if key
     )
@@ -182,7 +182,8 @@ def _list_rows(
 ) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        # Only what is quoted may hold a lone carriage return.
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(["file", "row", "id", *more])
         for (number, row, name, _), others in rows:
             writer.writerow([snapshot.blobs[number].path, row, name, *others])

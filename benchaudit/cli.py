@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchaudit import __version__, job
+from benchaudit import __version__, job, remedies
 from benchaudit.errors import BenchauditError, SettingsError, TrackerError
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
 from benchaudit.speech import complain, say
@@ -124,6 +124,11 @@ def _parser() -> argparse.ArgumentParser:
     look.add_argument("source", metavar="SOURCE")
     _add_settings(look, without=_WATCH_ONLY)
     look.set_defaults(run=_inspect)
+
+    for add, run in ((remedies.add_balance, remedies.balance), (remedies.add_controls, remedies.controls)):
+        remedy = add(commands)
+        _add_settings(remedy, without=_WATCH_ONLY)
+        remedy.set_defaults(run=_remedy, remedy=run)
 
     for command, about in (
         ("watch", "the action's job: every new revision, then the issue"),
@@ -274,6 +279,10 @@ def _inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     if seen.problem is not None:
         raise seen.problem
     return 0
+
+
+def _remedy(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    return int(options.remedy(options, settle(_layers(options, environment))))
 
 
 def _schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:

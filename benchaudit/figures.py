@@ -19,6 +19,11 @@ def rounded(value: Fraction, places: int = 1) -> str:
     return f"{sign}{whole:,}.{decimals:0{places}d}"
 
 
+def plain(value: Fraction, places: int = 1) -> str:
+    """`value` for a program that reads it: rounded in the same way, no sign but `-`, no separators."""
+    return rounded(value, places).replace(MINUS, "-").replace(",", "")
+
+
 def percent(rate: Fraction) -> str:
     """A rate in per cent, one decimal: `46.7 %`."""
     return f"{rounded(rate * 100)} %"

@@ -26,6 +26,7 @@ PURE = {
         "report.upstream",
     ),
     *("report.chart", "history", "samples", "html.svg", "accept", "kept", "parts", "notes"),
+    *("balance.problem", "balance.solver", "balance.rewriting", "controls", "cards"),
     *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
     "mapping.slicing",
 }
@@ -40,8 +41,9 @@ DOORS = {
     "huggingface_hub": {"hub", "discussions"},
     "github": {"tracker.connection", "tracker.github", "tracker.release_notes"},
     "markdown_it": {"markdown"},
-    "duckdb": {"reading", "mapping", "scan", "items", "pairing", "sampling", "opening"},
+    "duckdb": {"reading", "mapping", "scan", "items", "pairing", "sampling", "opening", "balance.rows"},
     "markupsafe": {"html"},
+    "scipy": {"balance.solver"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }

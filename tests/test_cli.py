@@ -28,7 +28,7 @@ from benchaudit.terminal import show
 from tests.builders import FAIR, LONGEST, NEW, compared, paired, release
 from tests.hostile import corpus
 
-COMMANDS = ("audit", "compare", "inspect", "watch", "schema", "demo")
+COMMANDS = ("audit", "compare", "inspect", "balance", "controls", "watch", "schema", "demo")
 ELSEWHERE = {
     "dataset",
     "revision",

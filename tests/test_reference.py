@@ -62,7 +62,17 @@ def test_the_action_has_the_outputs_that_are_set(tmp_path):
 
 def test_the_help_of_every_command_can_be_read(capsys):
     """A sign that argparse takes for its own breaks the help, and nothing else."""
-    for command in ("audit", "compare", "inspect", "watch", "rebuild-state", "schema", "demo"):
+    for command in (
+        "audit",
+        "compare",
+        "inspect",
+        "balance",
+        "controls",
+        "watch",
+        "rebuild-state",
+        "schema",
+        "demo",
+    ):
         with pytest.raises(SystemExit) as end:
             main([command, "--help"], {})
         assert end.value.code == 0

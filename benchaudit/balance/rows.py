@@ -1,0 +1,82 @@
+"""From an audit's narrow rows to classes, and from numbers of a class back to rows.
+
+Which rows of a class are taken is decided by a digest of their content: it is the same whatever order
+they come in, and has nothing to do with what is asked in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from benchaudit.audit import Audited
+from benchaudit.balance.problem import Problem, RowClass
+from benchaudit.items import slice_values, unpacked
+from benchaudit.reading.engine import engine, literal
+
+_FETCHED = 10_000
+
+Row = tuple[int, int, str, int]
+"""A row: the number of its file from 0, its number there from 1, its name, and its class."""
+
+
+class Rows:
+    """The items of an audit, each in its class."""
+
+    def __init__(
+        self, audited: Audited, checks: Sequence[str], connection: duckdb.DuckDBPyConnection
+    ) -> None:
+        self._audited, self._checks, self._connection = audited, tuple(checks), connection
+        # The names of checks are ours; no text of a dataset gets into the query.
+        connection.execute(
+            f"CREATE TEMP TABLE items AS SELECT *, "
+            f"row_number() OVER (PARTITION BY class ORDER BY digest, file, row) AS place FROM ("
+            f"SELECT file, row, name, slices, {', '.join(self._checks)}, "
+            f"sha256(concat(question, options, gold_text)) AS digest, "
+            f"dense_rank() OVER (ORDER BY slices, {', '.join(self._checks)}) - 1 AS class "
+            f"FROM read_parquet({literal(str(audited.rows_file))}) WHERE left_out IS NULL)"
+        )
+
+    def problem(self, min_rows: int) -> Problem:
+        """The classes, in an order that depends on nothing but them."""
+        slicings, columns = ((), *self._audited.slicings), self._audited.columns
+        values = [value for slicing in slicings for value in slice_values(slicing, columns)]
+        found = self._connection.execute(
+            f"SELECT class, count(*), {', '.join([*self._checks, *values])} "
+            "FROM items GROUP BY ALL ORDER BY class"
+        ).fetchall()
+        classes = []
+        for _, rows, *rest in found:
+            cells = [unpacked({packed: 1})[0] for packed in rest[: len(self._checks)]]
+            left = iter(rest[len(self._checks) :])
+            slices = tuple(tuple((column, next(left)) for column in slicing) for slicing in slicings)
+            classes.append(RowClass(slices=slices, cells=tuple(cells), rows=rows))
+        return Problem(classes=tuple(classes), checks=self._checks, min_rows=min_rows)
+
+    def sizes(self) -> dict[int, int]:
+        """How many rows each file has, those that are no items among them."""
+        found = self._connection.execute(
+            f"SELECT file, count(*) FROM read_parquet({literal(str(self._audited.rows_file))}) GROUP BY file"
+        ).fetchall()
+        return {int(file): int(rows) for file, rows in found}
+
+    def chosen(self, numbers: Sequence[int]) -> Iterator[Row]:
+        """Rows, in the order of the files: so many of each class."""
+        found = self._connection.execute(
+            "SELECT file, row, name, class FROM items "
+            "JOIN (SELECT unnest(?::BIGINT[]) AS class, unnest(?::BIGINT[]) AS most) USING (class) "
+            "WHERE place <= most ORDER BY file, row",
+            [list(range(len(numbers))), list(numbers)],
+        )
+        while batch := found.fetchmany(_FETCHED):
+            yield from batch
+
+
+@contextmanager
+def open_rows(audited: Audited, checks: Sequence[str], work: Path) -> Iterator[Rows]:
+    """Sort the items of an audit into classes by what these checks see of them."""
+    with engine([audited.rows_file], work) as connection:
+        yield Rows(audited, checks, connection)

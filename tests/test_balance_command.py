@@ -1,0 +1,273 @@
+"""`benchaudit balance`: what it writes, prints and returns, and that its own output passes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchaudit.cli import main
+from tests.support import SHARED, audit_path, needs_shared
+
+MAPPING = ("--question", "q", "--gold", "right", "--distractors", "w1,w2,w3", "--id", "id")
+
+
+def rows(number=200, seed=0):
+    """Items whose gold is the longest of four in two of three, but in the slice `odd`, where it always is."""
+    draw = random.Random(seed)
+    made = []
+    for place in range(number):
+        who = ("me", "you", "odd")[place % 3]
+        length = 6 if who == "odd" or draw.random() < 0.5 else draw.choice([1, 3])
+        right, *wrong = (
+            "".join(draw.choices("abcdefgh", k=size)) for size in (length, *draw.sample([2, 4, 5], 3))
+        )
+        made.append(
+            {"id": f"r{place}", "q": f"Q{place}, then?", "who": who, "right": right}
+            | {f"w{n}": text for n, text in enumerate(wrong, start=1)}
+        )
+    return made
+
+
+def written(folder: Path, kind: str, made) -> Path:
+    path = folder / f"bench.{kind}"
+    if kind == "csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(made[0]))
+            writer.writeheader()
+            writer.writerows(made)
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    elif kind == "json":
+        path.write_text(json.dumps({"version": 1, "rows": made}, indent=1), encoding="utf-8")
+    else:
+        pq.write_table(pa.Table.from_pylist(made), path)
+    return path
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def balance(source, out, *flags) -> int:
+    return main(["balance", str(source), "--out", str(out), *map(str, flags)], {})
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "json", "parquet"])
+def test_the_subset_passes_when_it_is_audited_from_what_was_written(tmp_path, kind, capsys):
+    source = written(tmp_path, kind, rows())
+    assert balance(source, tmp_path / "out", *MAPPING, "--slices", "who", "--fail-on", "leak") == 0
+    made = json.loads((tmp_path / "out" / "balance.json").read_text(encoding="utf-8"))
+    assert made["verdict"] == {"before": "leak", "after": "none-found"}
+    assert made["dropped"] == [{"who": "odd"}]
+    assert made["kept"] == made["at_most"] > 40
+
+    again = ["audit", str(tmp_path / "out" / "data" / source.name), *MAPPING, "--slices", "who"]
+    assert main([*again, "--fail-on", "incomplete", "--json", str(tmp_path / "again.json")], {}) == 0
+    audit = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
+    assert audit["rows"] == audit["usable"] == made["kept"]
+    assert all(check["gain"] <= 0.01 for part in audit["slices"] for check in part["checks"].values())
+
+
+def test_balancing_the_subset_again_keeps_all_of_it(tmp_path, capsys):
+    source = written(tmp_path, "csv", rows())
+    balance(source, tmp_path / "out", *MAPPING, "--slices", "who")
+    subset = tmp_path / "out" / "data" / "bench.csv"
+    assert balance(subset, tmp_path / "again", *MAPPING, "--slices", "who") == 0
+    assert (tmp_path / "again" / "data" / "bench.csv").read_bytes() == subset.read_bytes()
+    assert (tmp_path / "again" / "rewrite.csv").read_text(encoding="utf-8").count("\n") == 1
+
+
+def test_equal_bytes_give_equal_bytes(tmp_path, capsys):
+    source = written(tmp_path, "csv", rows())
+    for out in ("one", "two"):
+        assert balance(source, tmp_path / out, *MAPPING, "--slices", "who") == 0
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_the_order_of_rows_decides_nothing(tmp_path, capsys):
+    made = rows()
+    kept = []
+    for name, ordered in {"one": made, "two": random.Random(1).sample(made, len(made))}.items():
+        (tmp_path / name).mkdir()
+        balance(
+            written(tmp_path / name, "csv", ordered), tmp_path / name / "out", *MAPPING, "--slices", "who"
+        )
+        kept.append(ids(tmp_path / name / "out" / "kept.csv"))
+    assert sorted(kept[0]) == sorted(kept[1])
+
+
+def ids(path: Path) -> list[str]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+def test_the_lists_name_the_rows(tmp_path, capsys):
+    made = rows()
+    balance(written(tmp_path, "csv", made), tmp_path / "out", *MAPPING, "--slices", "who")
+    with (tmp_path / "out" / "data" / "bench.csv").open(newline="", encoding="utf-8") as file:
+        subset = list(csv.DictReader(file))
+    with (tmp_path / "out" / "kept.csv").open(newline="", encoding="utf-8") as file:
+        kept = list(csv.DictReader(file))
+    assert [made[int(row["row"]) - 1] for row in kept] == subset
+    assert [row["id"] for row in kept] == [row["id"] for row in subset]
+    with (tmp_path / "out" / "rewrite.csv").open(newline="", encoding="utf-8") as file:
+        first, *others = csv.DictReader(file)
+    assert first["slices"] == "who=odd"
+    values = [float(row["points"]) for row in [first, *others]]
+    assert values == sorted(values, reverse=True)
+
+
+def test_rows_that_were_rewritten_leave_a_benchmark_that_needs_no_balance(tmp_path, capsys):
+    made = rows()
+    balance(written(tmp_path, "csv", made), tmp_path / "out", *MAPPING, "--slices", "who")
+    named = set(ids(tmp_path / "out" / "rewrite.csv"))
+    assert 0 < len(named) < len(made)
+    better = [
+        row | dict.fromkeys(("right", "w1", "w2", "w3"), "same") if row["id"] in named else row
+        for row in made
+    ]
+    (tmp_path / "better").mkdir()
+    audit = audit_path(
+        written(tmp_path / "better", "csv", better),
+        question="q",
+        gold="right",
+        distractors="w1,w2,w3",
+        slices="who",
+    )
+    assert all(judged.gain * 100 <= 1 for part in audit.slices for judged in part.checks.values())
+
+
+def test_several_files_and_what_the_card_says_of_them(tmp_path, capsys):
+    folder = tmp_path / "set"
+    (folder / "data").mkdir(parents=True)
+    written(folder / "data", "csv", rows(seed=1)).rename(folder / "data" / "one.csv")
+    written(folder / "data", "csv", rows(seed=2)).rename(folder / "data" / "two.csv")
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: main\n  data_files:\n  - split: easy\n    path: data/one.csv\n"
+        "  - split: hard\n    path: data/two.csv\n---\nMy licence.\n",
+        encoding="utf-8",
+    )
+    flags = (*MAPPING, "--slices", "@split,who")
+    assert balance(folder, tmp_path / "out", *flags) == 0
+    assert main(["audit", str(tmp_path / "out" / "data"), *flags, "--fail-on", "leak"], {}) == 0
+    made = json.loads((tmp_path / "out" / "balance.json").read_text(encoding="utf-8"))
+    assert {"@split": "hard"} in [part["slice"] for part in made["slices"]]
+    assert set(tree(tmp_path / "out" / "data")) == {"README.md", "data/one.csv", "data/two.csv"}
+    assert balance(folder, tmp_path / "one", *flags, "--split", "easy") == 0
+    assert set(tree(tmp_path / "one" / "data")) == {"README.md", "data/one.csv"}
+
+
+def test_nothing_is_left_of_a_benchmark_that_is_one_leak(tmp_path, capsys):
+    made = [row | {"right": "longer" + row["right"]} for row in rows(60)]
+    assert balance(written(tmp_path, "csv", made), tmp_path / "out", *MAPPING) == 1
+    assert "so none was written" in capsys.readouterr().out
+    assert set(tree(tmp_path / "out")) == {"balance.json", "balance.md", "kept.csv", "rewrite.csv"}
+
+
+def test_rows_that_are_no_items_are_not_kept(tmp_path, capsys):
+    made = rows()
+    made[5]["right"] = ""
+    assert balance(written(tmp_path, "csv", made), tmp_path / "out", *MAPPING, "--slices", "who") == 0
+    assert "The 1 row that is no item is not in it." in capsys.readouterr().out
+    assert "r5" not in ids(tmp_path / "out" / "kept.csv")
+
+
+def refused(capsys) -> str:
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = [line for line in printed.err.splitlines() if line.startswith("benchaudit:")]
+    return line
+
+
+def test_a_folder_with_other_data_is_refused_and_kept(tmp_path, capsys):
+    source = written(tmp_path, "csv", rows())
+    (tmp_path / "out" / "data").mkdir(parents=True)
+    (tmp_path / "out" / "data" / "mine.csv").write_text("a", encoding="utf-8")
+    before = tree(tmp_path)
+    assert balance(source, tmp_path / "out", *MAPPING) == 2
+    assert "holds other data already (data/mine.csv)" in refused(capsys)
+    assert tree(tmp_path) == before
+
+
+def test_the_subset_is_not_written_over_its_source(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    source = written(tmp_path / "data", "csv", rows())
+    before = source.read_bytes()
+    assert balance(source, tmp_path, *MAPPING) == 2
+    assert "holds the source itself" in refused(capsys)
+    assert source.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--on", "longest,largest"), "--on: 'longest,largest' is no list of checks"),
+        (("--fail-on", "new-leak"), "--fail-on: one revision has no new leaks"),
+    ],
+)
+def test_flags_that_cannot_be_used(tmp_path, capsys, flags, said):
+    assert balance(written(tmp_path, "csv", rows(30)), tmp_path / "out", *flags) == 2
+    assert said in refused(capsys)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_where_the_folder_should_be(tmp_path, capsys):
+    source = written(tmp_path, "csv", rows(30))
+    assert balance(source, source, *MAPPING) == 2
+    assert "is no folder" in refused(capsys)
+
+
+def test_without_scipy_it_says_what_to_install(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    assert balance(written(tmp_path, "csv", rows()), tmp_path / "out", *MAPPING) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("benchaudit:")]
+    assert "balance needs scipy" in line
+    assert "benchaudit-action[balance]" in line
+
+
+def test_what_the_solver_prints_stays_out_of_the_data(tmp_path):
+    """It writes to the process's output, past Python."""
+    source = written(tmp_path, "csv", rows(60))
+    code = (
+        "import os, sys\n"
+        "from benchaudit.balance import solver, work\n"
+        "from benchaudit.cli import main\n"
+        "def noisy(problem):\n"
+        "    os.write(1, b'noise')\n"
+        "    return solver.largest(problem)\n"
+        "work.largest = noisy\n"
+        "sys.exit(main(sys.argv[1:], {}))\n"
+    )
+    flags = ["balance", str(source), "--out", str(tmp_path / "out"), *MAPPING]
+    done = subprocess.run([sys.executable, "-c", code, *flags], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# Balance of `bench.csv`\n")
+
+
+@needs_shared
+@pytest.mark.parametrize("slices", ["question_type", "question_type,topic"])
+def test_balanced_personamem_has_no_leak_on_length(tmp_path, capsys, slices):
+    (source,) = (SHARED / "data" / "personamem-v1").glob("*/questions_32k.csv")
+    out = tmp_path / "out"
+    assert balance(source, out, "--slices", slices) in {0, 1}
+    made = json.loads((out / "balance.json").read_text(encoding="utf-8"))
+    assert 0 < made["kept"] <= made["at_most"]
+    assert made["kept"] * 20 >= made["at_most"] * 19
+    audit = audit_path(out / "data" / source.name, slices=slices)
+    for part in audit.slices:
+        assert part.n == 0 or part.n >= 20 or part.key
+        for check in ("longest", "shortest"):
+            assert part.checks[check].gain * 100 <= 1
+            assert part.checks[check].verdict in {"none-found", "too-few"}
+    released = set(source.read_bytes().splitlines())
+    assert {line.rstrip(b"\n") for line in (out / "data" / source.name).read_bytes().splitlines()} <= released

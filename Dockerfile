@@ -37,4 +37,5 @@ ENV PATH="/opt/venv/bin:$PATH" \
     PYTHONUNBUFFERED=1
 
 # No USER: the runner mounts the workspace and the GITHUB_* files as root, and another user could not write them.
-ENTRYPOINT ["python", "/opt/benchaudit/entrypoint.py"]
+# In full, as some runners hand their own PATH on to the container.
+ENTRYPOINT ["/opt/venv/bin/python", "/opt/benchaudit/entrypoint.py"]

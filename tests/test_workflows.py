@@ -15,8 +15,9 @@ import yaml
 from werkzeug.wrappers import Request, Response
 
 from tests.e2e.quiz import fair, leaky, with_distractors
-from tests.e2e.stage import DATA, DATASET, Stage
+from tests.e2e.stage import DATA, DATASET, REPOSITORY, TOKEN, Stage
 from tests.loopback.base import Loopback
+from tests.loopback.github import Account, Repository
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "workflows"
@@ -71,7 +72,9 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 
 def test_there_are_workflows() -> None:
-    assert {"watch", "on-push", "gate", "keep-alive"} <= {path.stem for path in PATHS}
+    assert {"watch", "on-push", "on-release", "upstream", "gate", "keep-alive"} <= {
+        path.stem for path in PATHS
+    }
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -96,20 +99,71 @@ def test_a_workflow_gives_the_action_inputs_that_it_has(path: Path) -> None:
             assert step["with"].keys() <= INPUTS.keys()
 
 
-@pytest.mark.parametrize("name", ["watch", "on-push"])
-def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
-    """The step's own inputs, but for the dataset that is watched here."""
-    workflow = load(FOLDER / f"{name}.yml")
-    (job,) = workflow["jobs"].values()
-    assert job["permissions"] == {"issues": "write"}
-    (step,) = (step for step in job["steps"] if step["uses"] == ACTION)
+def inputs_of(name: str) -> dict[str, str]:
+    """What a workflow gives the action, but for the dataset that is watched here; `_` for `-`."""
+    (step,) = (step for step in steps(load(FOLDER / name)) if step.get("uses") == ACTION)
     given = {key.replace("-", "_"): value for key, value in step["with"].items()}
-    given |= {"dataset": DATASET, "files": DATA, "slices": "who", "channel": ""}
+    return given | {"dataset": DATASET, "files": DATA, "slices": "who", "channel": ""}
+
+
+def permissions_of(name: str) -> dict[str, str]:
+    """What the only job of a workflow may do."""
+    (job,) = load(FOLDER / name)["jobs"].values()
+    found: dict[str, str] = job["permissions"]
+    return found
+
+
+@pytest.mark.parametrize("name", ["watch.yml", "on-push.yml"])
+def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
+    assert permissions_of(name) == {"issues": "write"}
+    given = inputs_of(name)
     stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
     assert stage.run(**given).outputs["verdict"] == "leak"
     stage.repo.commit("Balance", {DATA: with_distractors(fair())})
     assert stage.run(**given).outputs["material"] == "true"
     assert len(stage.issue.comments) == 1
+
+
+def test_a_release_gets_its_comment(stage: Stage, tmp_path: Path) -> None:
+    """With what the workflow's token may do, and no more."""
+    may = {REPOSITORY: permissions_of("on-release.yml")}
+    stage.github.accounts[TOKEN] = Account(kind="actions", can=may)
+    given = inputs_of("on-release.yml")
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    stage.repo.tag("v1.0")
+    release = stage.watch.release("v1.0")
+    event = tmp_path / "event.json"
+    event.write_text('{"action": "published", "release": {"tag_name": "v1.0", "draft": false}}')
+    started = {"GITHUB_EVENT_NAME": "release", "GITHUB_EVENT_PATH": str(event)}
+    run = stage.run(environment=started, **given)
+    assert (run.status, run.errors) == (0, [])
+    (comment,) = stage.issue.comments
+    assert stage.repo.head in comment.body
+    assert run.outputs["comment-url"] in release.body
+    assert [asset.name for asset in release.assets] == ["benchaudit-report.json"]
+
+
+def test_upstream_hears_of_a_leak_only_when_somebody_approves(stage: Stage) -> None:
+    given = inputs_of("upstream.yml")
+    assert given["upstream_token"] == "${{ secrets.UPSTREAM_TOKEN }}"
+    there, token = given["upstream"].removeprefix("github:"), "ghp_token_for_upstream"
+    upstream = Repository(name=there)
+    stage.github.repositories[there] = upstream
+    stage.github.accounts[token] = Account(login="auditor", kind="user")
+    stage.watch.collaborators["maintainer"] = "write"
+    given["upstream_token"] = token
+
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    assert stage.run(**given).status == 0
+    assert upstream.issues == {}
+    stage.watch.relabel(stage.issue, [*stage.issue.labels, given["approval_label"]], by="passer-by")
+    assert stage.run(**given).status == 0
+    assert upstream.issues == {}
+    stage.watch.relabel(stage.issue, [], by="maintainer")
+    stage.watch.relabel(stage.issue, [given["approval_label"]], by="maintainer")
+    assert stage.run(**given).status == 0
+    (report,) = upstream.issues.values()
+    assert "leak" in (report.body or "")
 
 
 def test_the_relay_and_its_workflow_speak_of_the_same_event() -> None:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.e2e.stage import DATA, DATASET, REPOSITORY, ROOT, SECRETS, TOKEN, Stage
 
+CHECKOUT = "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd"
 ACT = Path(sys.executable).with_name("act")
 
 pytestmark = pytest.mark.skipif(
@@ -86,15 +86,17 @@ def test_the_self_test_passes(checkout: Path) -> None:
 
 def test_the_watch_of_the_docs_writes_the_issue(checkout: Path, stage: Stage) -> None:
     """As pasted, but for the dataset's name and the action, which is this checkout's."""
-    source = checkout / "docs" / "workflows" / "watch.yml"
-    workflow = yaml.load(source.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
-    (job,) = workflow["jobs"].values()
-    (step,) = (step for step in job["steps"] if "benchaudit-action@" in step.get("uses", ""))
-    step["uses"] = "./"
-    step["with"] |= {"dataset": DATASET, "files": DATA, "slices": "who"}
-    job["steps"].insert(0, {"uses": "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd"})
-    target = checkout / ".github" / "workflows" / "pasted.yml"
-    target.write_text(yaml.safe_dump(workflow), encoding="utf-8")
+    text = (checkout / "docs" / "workflows" / "watch.yml").read_text(encoding="utf-8")
+    for pasted, here in (
+        ("benchaudit/benchaudit-action@v1", "./"),
+        ("dataset: bowen-upenn/PersonaMem-v2", f"dataset: {DATASET}"),
+        ("files: benchmark/text/benchmark.csv", f"files: {DATA}"),
+        ("slices: who,pref_type", "slices: who"),
+        ("    steps:\n", f"    steps:\n      - uses: {CHECKOUT}\n"),
+    ):
+        assert text.count(pasted) == 1, pasted
+        text = text.replace(pasted, here)
+    (checkout / ".github" / "workflows" / "pasted.yml").write_text(text, encoding="utf-8")
     servers = (
         *("--env", f"GITHUB_API_URL={stage.github.url}", "--env", f"HF_ENDPOINT={stage.hub.url}"),
         *("--env", f"GITHUB_REPOSITORY={REPOSITORY}", "--env", "BENCHAUDIT_PAUSE=0"),

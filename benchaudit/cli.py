@@ -134,10 +134,24 @@ def _parser() -> argparse.ArgumentParser:
         _add_settings(watch)
         watch.set_defaults(run=_watch, rebuild=command == "rebuild-state")
 
-    schema = commands.add_parser(
-        "schema", help="the JSON Schema of the report, a comparison or the config file"
+    history = commands.add_parser("history", help="a dataset's revisions over time, and pages of several")
+    history.add_argument(
+        "sources",
+        metavar="SOURCE",
+        nargs="+",
+        help="a clone or dataset to audit commit by commit; or a JSON report or saved issue",
     )
-    schema.add_argument("of", nargs="?", choices=("report", "comparison", "config"), default="report")
+    history.add_argument("--json", metavar="FILE", help="write the history as JSON; - for standard output")
+    history.add_argument("--pages", metavar="DIR", help="write an index and a page for each dataset")
+    _add_settings(history, without=_WATCH_ONLY - {"dataset", "max-commits"})
+    history.set_defaults(run=_history)
+
+    schema = commands.add_parser(
+        "schema", help="the JSON Schema of the report, a comparison, a history or the config file"
+    )
+    schema.add_argument(
+        "of", nargs="?", choices=("report", "comparison", "history", "config"), default="report"
+    )
     schema.set_defaults(run=_schema)
 
     demo = commands.add_parser("demo", help="the whole job on an embedded dataset repository and tracker")
@@ -273,11 +287,38 @@ def _inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     return 0
 
 
+def _history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.audit import workspace
+    from benchaudit.chronicle import chronicles
+    from benchaudit.pages import write_site
+    from benchaudit.progress import progress
+    from benchaudit.report.document import history_document, write
+    from benchaudit.terminal import show_history
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        found = chronicles(options.sources, settings, work, say, progress)
+        if options.pages:
+            write_site(Path(options.pages), found, settings, work)
+    documents = [history_document(chronicle.history) for chronicle in found]
+    if options.json:
+        write(options.json, documents[0] if len(documents) == 1 else documents)
+    if options.json != "-":
+        for chronicle in found:
+            show_history(chronicle.history)
+    return 0
+
+
 def _schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:
     from benchaudit.report.document import write
-    from benchaudit.report.schema import comparison_schema, config_schema, report_schema
+    from benchaudit.report.schema import comparison_schema, config_schema, history_schema, report_schema
 
-    schemas = {"report": report_schema, "comparison": comparison_schema, "config": config_schema}
+    schemas = {
+        "report": report_schema,
+        "comparison": comparison_schema,
+        "history": history_schema,
+        "config": config_schema,
+    }
     write("-", schemas[options.of]())
     return 0
 

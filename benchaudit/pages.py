@@ -14,7 +14,7 @@ from benchaudit.html import Subject, report_page, write
 from benchaudit.html.site import BACK, folders, history_page, index_page
 from benchaudit.models import Snapshot
 from benchaudit.report.templates import Templates
-from benchaudit.sampling import Kind, sampled
+from benchaudit.sampling import sampled
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit
@@ -28,7 +28,6 @@ def write_report(
     settings: Settings,
     work: Path,
     *,
-    samples: Kind = "ids",
     before: Audit | None = None,
     comparison: Comparison | None = None,
 ) -> None:
@@ -42,14 +41,12 @@ def write_report(
         audit=audit,
         comparison=comparison,
         history=History(dataset=audit.origin.dataset, points=points),
-        samples=sampled(samples, audited, source, snapshot, settings, work),
+        samples=sampled(audited, source, snapshot, settings, work),
     )
     write(name, report_page(subject, Templates()))
 
 
-def write_site(
-    folder: Path, chronicles: Sequence[Chronicle], settings: Settings, work: Path, *, samples: Kind = "ids"
-) -> None:
+def write_site(folder: Path, chronicles: Sequence[Chronicle], settings: Settings, work: Path) -> None:
     """Write an index and a page for each dataset, as GitHub Pages and any other web server serve them.
 
     Raises SettingsError where they cannot be written, and SourceError where rows cannot be read again.
@@ -68,13 +65,11 @@ def write_site(
         ) from None
     write(str(folder / "index.html"), index_page(histories, templates))
     for place, chronicle in zip(places, chronicles, strict=True):
-        text = _page_of(chronicle, settings, work, samples, templates)
+        text = _page_of(chronicle, settings, work, templates)
         write(str(folder / place / "index.html"), text)
 
 
-def _page_of(
-    chronicle: Chronicle, settings: Settings, work: Path, samples: Kind, templates: Templates
-) -> str:
+def _page_of(chronicle: Chronicle, settings: Settings, work: Path, templates: Templates) -> str:
     last = chronicle.last
     if last is None:
         return history_page(chronicle.history, templates)
@@ -82,7 +77,7 @@ def _page_of(
         audit=last.audited.audit,
         comparison=last.comparison,
         history=chronicle.history,
-        samples=sampled(samples, last.audited, last.source, last.snapshot, settings, work),
+        samples=sampled(last.audited, last.source, last.snapshot, settings, work),
         above=BACK,
     )
     return report_page(subject, templates)

@@ -14,7 +14,7 @@ from benchaudit.errors import MappingError, NothingWatched, SourceError, Unavail
 from benchaudit.figures import plural
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.models import Snapshot
-from benchaudit.progress import Progress
+from benchaudit.progress import progress
 from benchaudit.settings import Settings
 from benchaudit.sources import open_source
 from benchaudit.sources.base import Source
@@ -42,9 +42,7 @@ class Chronicle:
     last: Last | None = None
 
 
-def chronicles(
-    names: list[str], settings: Settings, work: Path, say: Say, progress: Progress
-) -> list[Chronicle]:
+def chronicles(names: list[str], settings: Settings, work: Path, say: Say) -> list[Chronicle]:
     """The history of each dataset that the sources tell of; several of one dataset are one history.
 
     A source is a JSON report (a list of reports too), the saved body of a report issue, or anything
@@ -57,7 +55,7 @@ def chronicles(
         if remembered is None:
             place = work / str(number)
             place.mkdir()
-            found.append(_audited_again(open_source(name, settings, place), settings, place, say, progress))
+            found.append(_audited_again(open_source(name, settings, place), settings, place, say))
         else:
             found += [Chronicle(history=history) for history in remembered]
     lasts = {chronicle.history.dataset: chronicle.last for chronicle in found if chronicle.last}
@@ -95,7 +93,7 @@ def _is_report(document: Any) -> bool:
     return isinstance(tool, str) and tool.startswith("benchaudit ") and "source" in document
 
 
-def _audited_again(source: Source, settings: Settings, work: Path, say: Say, progress: Progress) -> Chronicle:
+def _audited_again(source: Source, settings: Settings, work: Path, say: Say) -> Chronicle:
     """Audit every commit that brought other data, oldest first; one that cannot be audited is noted."""
     listed = source.history(None, settings.max_commits)
     notes = (

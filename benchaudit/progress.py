@@ -10,19 +10,14 @@ from benchaudit import speech
 Advance = Callable[[str], None]
 """Says that one more step is done, and its name."""
 
-Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""Opens a bar for work with a title and so many steps."""
 
+def progress(title: str, total: int = 1) -> AbstractContextManager[Advance]:
+    """Something that moves on standard error, while it is a terminal and nobody asked for quiet.
 
-def no_progress(_title: str, _total: int) -> AbstractContextManager[Advance]:
-    """No bar."""
-    return nullcontext(lambda _step: None)
-
-
-def progress(title: str, total: int) -> AbstractContextManager[Advance]:
-    """A bar on standard error while it is a terminal and nobody asked for quiet."""
-    if total < 2 or not speech.is_watched():
-        return no_progress(title, total)
+    With several steps it is a bar. Two must not be open at a time.
+    """
+    if not speech.is_watched():
+        return nullcontext(lambda _step: None)
     from benchaudit.terminal import bar
 
     return bar(title, total)

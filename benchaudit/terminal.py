@@ -8,7 +8,14 @@ from fractions import Fraction
 from typing import Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -31,6 +38,16 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Hand the error on."""
         raise BrokenPipeError
+
+
+def show_briefly(audit: Audit) -> None:
+    """Print the verdict in one line."""
+    name = f"{shown(audit.origin.dataset)}@{audit.origin.revision.sha[:7]}"
+    line = Text(f"{name}: ") + _verdict_text(audit.worst)
+    if audit.baseline:
+        pooled = audit.baseline.pooled
+        line += Text(f", guesser {share(pooled.right, pooled.n)}, chance {share(pooled.chance, pooled.n)}")
+    _Console(highlight=False, soft_wrap=True).print(line)
 
 
 def show(audit: Audit, comparison: Comparison | None = None) -> None:
@@ -218,14 +235,13 @@ def _table(*names: str) -> Table:
 def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
     """A progress bar on standard error, gone when it is full; what is said meanwhile stands above it."""
     console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    counted = (BarColumn(), MofNCompleteColumn()) if total > 1 else ()
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), *counted, TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as drawn:
-        task = drawn.add_task(Text(shown(title)).markup, total=total)
+        task = drawn.add_task(shown(title), total=total)
 
         def advance(step: str) -> None:
-            drawn.update(
-                task, advance=1, description=f"{Text(shown(title)).markup} {Text(shown(step)).markup}"
-            )
+            drawn.update(task, advance=1, description=f"{shown(title)} {shown(step)}")
 
         yield advance
 

@@ -13,12 +13,14 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from benchaudit import __version__, job, remedies
 from benchaudit.errors import BenchauditError, SettingsError, TrackerError
+from benchaudit.progress import progress
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
-from benchaudit.speech import complain, say
+from benchaudit.speech import complain, detail, is_quiet, say, set_volume
 
 if TYPE_CHECKING:
     from benchaudit.audit import Audited
@@ -60,6 +62,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     environment = os.environ if environment is None else environment
     _open_streams()
     options = _parser().parse_args(arguments)
+    set_volume(options.volume or "normal")
     try:
         status = int(options.run(options, environment))
         # Here and not on the way out, where nobody would catch what it says.
@@ -139,16 +142,41 @@ def _parser() -> argparse.ArgumentParser:
         _add_settings(watch)
         watch.set_defaults(run=_watch, rebuild=command == "rebuild-state")
 
-    schema = commands.add_parser(
-        "schema", help="the JSON Schema of the report, a comparison or the config file"
+    history = commands.add_parser("history", help="a dataset's revisions over time, and pages of several")
+    history.add_argument(
+        "sources",
+        metavar="SOURCE",
+        nargs="+",
+        help="a clone or dataset to audit commit by commit; or a JSON report or saved issue",
     )
-    schema.add_argument("of", nargs="?", choices=("report", "comparison", "config"), default="report")
+    history.add_argument("--json", metavar="FILE", help="write the history as JSON; - for standard output")
+    history.add_argument("--pages", metavar="DIR", help="write an index and a page for each dataset")
+    _add_settings(history, without=_WATCH_ONLY - {"dataset", "max-commits"})
+    history.set_defaults(run=_history)
+
+    schema = commands.add_parser(
+        "schema", help="the JSON Schema of the report, a comparison, a history or the config file"
+    )
+    schema.add_argument(
+        "of", nargs="?", choices=("report", "comparison", "history", "config"), default="report"
+    )
     schema.set_defaults(run=_schema)
 
     demo = commands.add_parser("demo", help="the whole job on an embedded dataset repository and tracker")
     demo.add_argument("--folder", metavar="DIR", default="demo", help="where to put it (%(default)s)")
     demo.set_defaults(run=_demo)
+    for parser_of_command in commands.choices.values():
+        _add_volume(parser_of_command)
     return parser
+
+
+def _add_volume(parser: argparse.ArgumentParser) -> None:
+    volume = parser.add_mutually_exclusive_group()
+    for short, name, about in (
+        ("-q", "quiet", "say nothing but errors, and of an audit its verdict only"),
+        ("-v", "verbose", "say more on the way: files, sizes, times"),
+    ):
+        volume.add_argument(short, f"--{name}", dest="volume", action="store_const", const=name, help=about)
 
 
 def _add_settings(
@@ -186,8 +214,14 @@ def _audited(name: str, settings: Settings, work: Path) -> tuple[Source, Snapsho
 
     work.mkdir(exist_ok=True)
     source = open_source(name, settings, work)
-    snapshot = source.snapshot(source.revision(""))
-    return source, snapshot, audit_snapshot(source, snapshot, settings, work, say)
+    with progress(f"Auditing {name}"):
+        snapshot = source.snapshot(source.revision(""))
+        for blob in snapshot.blobs:
+            detail(f"{source.name}@{snapshot.revision.sha[:7]}: {blob.path}, {blob.size:,} bytes")
+        began = monotonic()
+        audited = audit_snapshot(source, snapshot, settings, work, say)
+        detail(f"{source.name}: {audited.audit.rows:,} rows in {monotonic() - began:.1f} s")
+    return source, snapshot, audited
 
 
 def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
@@ -206,7 +240,7 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.audit import workspace
     from benchaudit.gate import fails
     from benchaudit.report.document import audit_document, write
-    from benchaudit.terminal import show
+    from benchaudit.terminal import show, show_briefly
 
     settings = settle(_layers(options, environment))
     if settings.fail_on == "new-leak":
@@ -222,7 +256,7 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     if options.json:
         write(options.json, audit_document(audit))
     if options.json != "-":
-        show(audit)
+        show_briefly(audit) if is_quiet() else show(audit)
     return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
 
 
@@ -233,7 +267,7 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     from benchaudit.pairing import pair_audits
     from benchaudit.privacy import nameless_pairs
     from benchaudit.report.document import comparison_document, write
-    from benchaudit.terminal import show
+    from benchaudit.terminal import show, show_briefly
 
     layers = _layers(options, environment)
     settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
@@ -260,7 +294,7 @@ def _compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int
     if options.json:
         write(options.json, comparison_document(result))
     if options.json != "-":
-        show(new.audit, result)
+        show_briefly(new.audit) if is_quiet() else show(new.audit, result)
     new_leaks = leaks(new.audit) - leaks(old.audit)
     return int(fails(settings.fail_on, new.audit.verdict, severe=new.audit.severe, new_leaks=new_leaks))
 
@@ -285,11 +319,37 @@ def _remedy(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     return int(options.remedy(options, settle(_layers(options, environment))))
 
 
+def _history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    from benchaudit.audit import workspace
+    from benchaudit.chronicle import chronicles
+    from benchaudit.pages import write_site
+    from benchaudit.report.document import history_document, write
+    from benchaudit.terminal import show_history
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        found = chronicles(options.sources, settings, work, say)
+        if options.pages:
+            write_site(Path(options.pages), found, settings, work)
+    documents = [history_document(chronicle.history) for chronicle in found]
+    if options.json:
+        write(options.json, documents[0] if len(documents) == 1 else documents)
+    if options.json != "-":
+        for chronicle in found:
+            show_history(chronicle.history)
+    return 0
+
+
 def _schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:
     from benchaudit.report.document import write
-    from benchaudit.report.schema import comparison_schema, config_schema, report_schema
+    from benchaudit.report.schema import comparison_schema, config_schema, history_schema, report_schema
 
-    schemas = {"report": report_schema, "comparison": comparison_schema, "config": config_schema}
+    schemas = {
+        "report": report_schema,
+        "comparison": comparison_schema,
+        "history": history_schema,
+        "config": config_schema,
+    }
     write("-", schemas[options.of]())
     return 0
 

@@ -6,9 +6,11 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from benchaudit.models import SliceKey
 from benchaudit.state import Headline, State
@@ -48,6 +50,12 @@ class Point:
     guesser: Fraction | None = None
     chance: Fraction | None = None
     rates: Mapping[Place, Rate] = field(default_factory=dict)
+
+    @property
+    def when(self) -> str:
+        """When it was committed, to the minute; "–" where that is not known."""
+        iso = re.match(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)", self.committed_at)
+        return f"{iso[1]} {iso[2]}" if iso else self.committed_at or "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,28 +134,59 @@ def history_of_state(state: State) -> History:
     sha = past.snapshot.revision.sha
     return History(
         dataset=state.dataset,
-        points=tuple(_with_rates(point, rates) if point.sha == sha else point for point in points),
+        points=tuple(replace(point, rates=rates) if point.sha == sha else point for point in points),
     )
 
 
-def _with_rates(point: Point, rates: Mapping[Place, Rate]) -> Point:
+def point_of_document(document: Mapping[str, Any]) -> Point:
+    """The point of a JSON report.
+
+    Raises KeyError, TypeError or ValueError for what is no report.
+    """
+    source, found = document["source"], document["baseline"]
     return Point(
-        sha=point.sha,
-        committed_at=point.committed_at,
-        verdict=point.verdict,
-        severe=point.severe,
-        n=point.n,
-        guesser=point.guesser,
-        chance=point.chance,
-        rates=rates,
+        sha=str(source["revision"]),
+        committed_at=str(source["committed_at"] or ""),
+        verdict=str(document["verdict"]),
+        severe=bool(document["severe"]),
+        n=int(document["usable"]),
+        guesser=Fraction(found["accuracy"]) if found else None,
+        chance=Fraction(found["chance"]) if found else None,
+        rates={
+            (tuple((str(column), value) for column, value in part["slice"].items()), name): rate
+            for part in document["slices"]
+            for name, check in part["checks"].items()
+            if (rate := _rate_of_document(check))
+        },
     )
 
 
-def joined(dataset: str, parts: Iterable[Sequence[Point]]) -> History:
-    """Several histories of one dataset as one: in their order, and of a revision the fullest point."""
-    points: dict[str, Point] = {}
-    for point in (point for part in parts for point in part):
-        known = points.get(point.sha)
-        if known is None or len(point.rates) > len(known.rates):
-            points[point.sha] = point
-    return History(dataset=dataset, points=tuple(points.values()))
+def _rate_of_document(check: Mapping[str, Any]) -> Rate | None:
+    n = sum(items for _, _, items, _ in check["tally"])
+    if not n:
+        return None
+    right = Fraction(check["credit"] if check["direction"] == "pick" else check["avoided"])
+    verdict: Name = "slight" if check.get("accepted") else check["verdict"]
+    return Rate(
+        score=right / n, chance=Fraction(check["chance"]) / n, verdict=verdict, severe=bool(check["severe"])
+    )
+
+
+def joined(histories: Iterable[History]) -> list[History]:
+    """One history for each dataset: revisions in the order in which they come, each by its fullest point."""
+    points: dict[str, dict[str, Point]] = {}
+    notes: dict[str, list[str]] = {}
+    for history in histories:
+        known = points.setdefault(history.dataset, {})
+        notes.setdefault(history.dataset, []).extend(history.notes)
+        for point in history.points:
+            if point.sha not in known or _fullness(point) > _fullness(known[point.sha]):
+                known[point.sha] = point
+    return [
+        History(dataset=name, points=tuple(known.values()), notes=tuple(notes[name]))
+        for name, known in points.items()
+    ]
+
+
+def _fullness(point: Point) -> tuple[int, bool]:
+    return len(point.rates), point.chance is not None

@@ -1,13 +1,17 @@
-"""Pages are written: the report of an audit as one file."""
+"""Pages are written: the report of an audit as one file, or the histories of several datasets."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchaudit.audit import Audited
+from benchaudit.chronicle import Chronicle
 from benchaudit.compare import Comparison
+from benchaudit.errors import SettingsError
 from benchaudit.history import History, point_of
 from benchaudit.html import Subject, report_page, write
+from benchaudit.html.site import BACK, folders, history_page, index_page
 from benchaudit.models import Snapshot
 from benchaudit.report.templates import Templates
 from benchaudit.sampling import sampled
@@ -37,6 +41,43 @@ def write_report(
         audit=audit,
         comparison=comparison,
         history=History(dataset=audit.origin.dataset, points=points),
-        samples=sampled(settings.samples, audited, source, snapshot, settings, work),
+        samples=sampled(audited, source, snapshot, settings, work),
     )
     write(name, report_page(subject, Templates()))
+
+
+def write_site(folder: Path, chronicles: Sequence[Chronicle], settings: Settings, work: Path) -> None:
+    """Write an index and a page for each dataset, as GitHub Pages and any other web server serve them.
+
+    Raises SettingsError where they cannot be written, and SourceError where rows cannot be read again.
+    """
+    templates = Templates()
+    histories = [chronicle.history for chronicle in chronicles]
+    places = folders([history.dataset for history in histories])
+    try:
+        for place in places:
+            (folder / place).mkdir(parents=True, exist_ok=True)
+        # Without this file GitHub Pages hides what begins with an underscore.
+        (folder / ".nojekyll").touch()
+    except OSError as error:
+        raise SettingsError(
+            f"cannot be written ({error.strerror})", where=str(folder), todo="name another folder"
+        ) from None
+    write(str(folder / "index.html"), index_page(histories, templates))
+    for place, chronicle in zip(places, chronicles, strict=True):
+        text = _page_of(chronicle, settings, work, templates)
+        write(str(folder / place / "index.html"), text)
+
+
+def _page_of(chronicle: Chronicle, settings: Settings, work: Path, templates: Templates) -> str:
+    last = chronicle.last
+    if last is None:
+        return history_page(chronicle.history, templates)
+    subject = Subject(
+        audit=last.audited.audit,
+        comparison=last.comparison,
+        history=chronicle.history,
+        samples=sampled(last.audited, last.source, last.snapshot, settings, work),
+        above=BACK,
+    )
+    return report_page(subject, templates)

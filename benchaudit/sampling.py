@@ -34,15 +34,16 @@ _Found = dict[tuple[SliceKey, str], list[tuple[int, int, str]]]
 """File, row and name of the rows of a slice and check."""
 
 
-def sampled(
-    kind: str, audited: Audited, source: Source, snapshot: Snapshot, settings: Settings, work: Path
-) -> Samples:
-    """Up to five rows for each slice and check that is more than chance, as much of them as `kind` allows."""
-    if kind == "none":
+def sampled(audited: Audited, source: Source, snapshot: Snapshot, settings: Settings, work: Path) -> Samples:
+    """Up to five rows for each slice and check that is more than chance; `samples` says how much of them.
+
+    Raises SourceError where their text cannot be read again.
+    """
+    if settings.samples == "none":
         return {}
     found = _found(audited, work)
     named: Samples = {place: tuple(Sample(name=name) for _, _, name in rows) for place, rows in found.items()}
-    if kind == "ids":
+    if settings.samples == "ids":
         return named
     wanted = {(file, row) for rows in found.values() for file, row, _ in rows}
     texts = _texts(wanted, audited.audit.mapping, source, snapshot, settings, work)

@@ -4,13 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Literal
 
 from benchaudit import runner
 from benchaudit.errors import BenchauditError, one_line
 
+Volume = Literal["quiet", "normal", "verbose"]
+
+_volume: ContextVar[Volume] = ContextVar("volume", default="normal")
+
+
+def set_volume(volume: Volume) -> None:
+    """How much the rest of this run says: quiet leaves errors and notices, verbose adds details."""
+    _volume.set(volume)
+
+
+def is_quiet() -> bool:
+    """Whether only errors and notices are to be said."""
+    return _volume.get() == "quiet"
+
+
+def is_watched() -> bool:
+    """Whether somebody looks on as things are said: a terminal, of which no runner keeps a log."""
+    return not is_quiet() and sys.stderr.isatty() and not runner.is_runner()
+
+
+def detail(text: str) -> None:
+    """Say one line to those who asked for details."""
+    if _volume.get() == "verbose":
+        say(text)
+
 
 def say(text: str) -> None:
-    """Say one line."""
+    """Say one line, unless quiet was asked for."""
+    if is_quiet():
+        return
     sys.stderr.write(f"{runner.harmless(text)}\n")
     sys.stderr.flush()
 

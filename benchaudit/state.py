@@ -122,6 +122,18 @@ def first_line(text: str) -> str:
     return text.replace("\r\n", "\n").split("\n", 1)[0].rstrip()
 
 
+def dataset_of(body: str) -> str:
+    """The dataset that the marker of a body names; "" where it begins with none."""
+    match = re.fullmatch(
+        r"<!-- benchaudit:v1 dataset=([A-Za-z0-9._/%-]+) -->", body.split("\n", 1)[0].rstrip()
+    )
+    return re.sub(r"(?:%[0-9A-F]{2})+", _decoded_bytes, match[1]) if match else ""
+
+
+def _decoded_bytes(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode(errors="surrogatepass")
+
+
 def is_ours(body: str, dataset: str) -> bool:
     """Whether a body begins with our marker for this very dataset."""
     return first_line(body) == marker(dataset)

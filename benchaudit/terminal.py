@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Literal
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from benchaudit import markdown, runner
 from benchaudit.compare import Comparison
 from benchaudit.figures import change, integer, plural, points, share
+from benchaudit.history import History
 from benchaudit.inspection import Inspection
 from benchaudit.markdown import MISSING
 from benchaudit.models import SliceKey
@@ -29,6 +40,16 @@ class _Console(Console):
         raise BrokenPipeError
 
 
+def show_briefly(audit: Audit) -> None:
+    """Print the verdict in one line."""
+    name = f"{shown(audit.origin.dataset)}@{audit.origin.revision.sha[:7]}"
+    line = Text(f"{name}: ") + _verdict_text(audit.worst)
+    if audit.baseline:
+        pooled = audit.baseline.pooled
+        line += Text(f", guesser {share(pooled.right, pooled.n)}, chance {share(pooled.chance, pooled.n)}")
+    _Console(highlight=False, soft_wrap=True).print(line)
+
+
 def show(audit: Audit, comparison: Comparison | None = None) -> None:
     """Print an audit, and against an earlier revision what changed."""
     console = _Console(highlight=False)
@@ -42,7 +63,7 @@ def show(audit: Audit, comparison: Comparison | None = None) -> None:
         pooled, column = audit.baseline.pooled, "*".join(map(shown, audit.baseline.column))
         console.print(
             Text(
-                f"A guesser that never reads the question scores {share(pooled.right, pooled.n)}"
+                f"A guesser who never reads the question scores {share(pooled.right, pooled.n)}"
                 f"{f' (the best rule for each {column})' if column else ''}; "
                 f"chance is {share(pooled.chance, pooled.n)}."
             )
@@ -161,6 +182,68 @@ def _left_out(audit: Audit) -> Table:
             Text(", ".join(map(shown, left.sample))),
         )
     return table
+
+
+_MOST_LINES = 20
+_STEPS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(rates: Sequence[Fraction | None]) -> str:
+    """Rates from 0 to 1 as marks of eight heights; a blank where there is none."""
+    return "".join(" " if rate is None else _STEPS[min(7, int(rate * 8))] for rate in rates)
+
+
+def show_history(history: History) -> None:
+    """Print the revisions of a dataset, and a line for each slice whose rates are known, the worst first."""
+    console = _Console(highlight=False)
+    console.print(Text(shown(history.dataset), style="bold"))
+    revisions = _table("revision", "committed", "verdict", "guesser", "chance", "items")
+    for point in history.points:
+        style = _STYLES.get(point.verdict, "dim")
+        revisions.add_row(
+            point.sha[:7],
+            shown(point.when),
+            Text(f"severe {point.verdict}" if point.severe else point.verdict, style=style),
+            *("–" if rate is None else share(rate, 1) for rate in (point.guesser, point.chance)),
+            integer(point.n),
+        )
+    console.print(revisions)
+    places = history.places()
+    if places:
+        lines = _table("slice", "gold is", "best rule, oldest first", "last")
+        for key, check in places[:_MOST_LINES]:
+            scores = [None if rate is None else rate.score for rate in history.rates((key, check))]
+            last = "gone" if scores[-1] is None else share(scores[-1], 1)
+            lines.add_row(Text(name_of(key)), check, sparkline(scores), last)
+        console.print(lines)
+    if len(places) > _MOST_LINES:
+        console.print(
+            Text(f"{plural(len(places) - _MOST_LINES, 'more line')}: --json and --pages have them.")
+        )
+    for note in history.notes:
+        console.print(Text(f"note: {shown(note)}"))
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+@contextmanager
+def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar on standard error, gone when it is full; what is said meanwhile stands above it."""
+    console = Console(stderr=True, highlight=False)
+    counted = (BarColumn(), MofNCompleteColumn()) if total > 1 else ()
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), *counted, TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as drawn:
+        task = drawn.add_task(shown(title), total=total)
+
+        def advance(step: str) -> None:
+            drawn.update(task, advance=1, description=f"{shown(title)} {shown(step)}")
+
+        yield advance
 
 
 def show_inspection(seen: Inspection) -> None:

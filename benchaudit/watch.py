@@ -16,6 +16,7 @@ from benchaudit.models import Refs
 from benchaudit.notes import notes_of
 from benchaudit.parts import with_part
 from benchaudit.plan import Comment, Operation, Policy, Thread, Update, plan
+from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
 from benchaudit.report import Occasion, Report, build, renamed_marker
 from benchaudit.report.listing import RELEASES, release_list
@@ -241,15 +242,17 @@ class Watcher:
             ),
         )
         first = known.thread is None and not self.settings.pull_request
-        for step in backlog.steps:
-            try:
-                at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
-            except (SourceError, MappingError) as error:
-                if isinstance(error, Unavailable) or step is backlog.steps[-1]:
-                    raise
-                # The next commit may have mended what this one broke: it must not stand in the way for ever.
-                self.say(f"passed over: {error}")
-                backlog = backlog.without(step.snapshot)
+        with progress(f"Auditing {self.source.name}", len(backlog.steps)) as advance:
+            for step in backlog.steps:
+                try:
+                    at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
+                except (SourceError, MappingError) as error:
+                    if isinstance(error, Unavailable) or step is backlog.steps[-1]:
+                        raise
+                    # The next commit may have mended what this one broke: it must not block for ever.
+                    self.say(f"passed over: {error}")
+                    backlog = backlog.without(step.snapshot)
+                advance(step.snapshot.revision.sha[:7])
         return at.outcome
 
     def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:

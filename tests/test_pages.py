@@ -26,6 +26,13 @@ def test_an_audit_writes_its_page_beside_what_it_prints(bench, capsys):
     assert "severe leak" in capsys.readouterr().out
 
 
+def test_text_is_on_a_page_only_where_it_is_asked_for(bench):
+    for kind, seen in (("none", (False, False)), ("ids", (True, False)), ("text", (True, True))):
+        main(["audit", "leaky.csv", "--html", "report.html", "--samples", kind], {})
+        page = (bench / "report.html").read_text(encoding="utf-8")
+        assert ("<code>row 1</code>" in page, "aaaa00" in page) == seen, kind
+
+
 def test_a_comparison_writes_what_changed(bench):
     main(["compare", "calm.csv", "leaky.csv", "--html", "report.html"], {})
     page = (bench / "report.html").read_text(encoding="utf-8")

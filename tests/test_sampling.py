@@ -40,12 +40,13 @@ def bench(tmp_path):
 
 
 def samples(place: Path, kind, work: Path, **more: str):
+    more["samples"] = kind
     layer = {name.replace("_", "-"): (text, "") for name, text in {"slices": "topic", **more}.items()}
     settings = settle([layer])
     source = FileSource(place, Selection())
     snapshot = source.snapshot(source.revision(""))
     audited = audit_snapshot(source, snapshot, settings, work, lambda _: None)
-    return sampled(kind, audited, source, snapshot, settings, work)
+    return sampled(audited, source, snapshot, settings, work)
 
 
 def test_rows_of_the_better_rule_are_named_in_their_order(bench, tmp_path):

@@ -26,12 +26,16 @@ from benchaudit.verdict import Audit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a page is about: an audit, what changed, earlier revisions, and sample rows by slice and check."""
+    """What a page is about: an audit, what changed, earlier revisions, and sample rows by slice and check.
+
+    `above` stands before all of it, as a way back to an index does.
+    """
 
     audit: Audit
     comparison: Comparison | None = None
     history: History | None = None
     samples: Samples = field(default_factory=dict)
+    above: Markup = field(default=Markup(""))
 
 
 def report_page(subject: Subject, templates: Templates) -> str:
@@ -42,6 +46,7 @@ def report_page(subject: Subject, templates: Templates) -> str:
     numbers = {part.key: number for number, part in enumerate(audit.slices)}
     rows = [slices.row(line, place, numbers[line.key]) for place, line in enumerate(lines)]
     main = [
+        subject.above,
         sections.verdict(audit, comparison, lines),
         sections.tiles(audit, lines),
         sections.chart(lines),

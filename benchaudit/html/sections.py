@@ -122,7 +122,7 @@ def _point(point: Point) -> dict[str, str]:
     return {
         "kind": point.verdict,
         "sha": point.sha[:7],
-        "when": point.committed_at or "–",
+        "when": shown(point.when),
         "verdict": verdict_words(point),
         "guesser": _guesser(point),
         "n": integer(point.n),

@@ -13,6 +13,7 @@ from benchaudit import __version__
 from benchaudit.baseline import Baseline, Scored
 from benchaudit.compare import Change, Comparison, Past
 from benchaudit.errors import SettingsError
+from benchaudit.history import History
 from benchaudit.models import ALL, ColumnMapping, SliceKey
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Judged, SliceAudit
@@ -103,6 +104,39 @@ def text_of(document: Any) -> str:
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     # A lone surrogate, as in a file name that is no UTF-8, cannot be written.
     return text.encode(errors="replace").decode()
+
+
+def history_document(history: History) -> dict[str, Any]:
+    """A history as JSON, oldest revision first; scores are rates, exact."""
+    return {
+        "schema": SCHEMA,
+        "tool": f"benchaudit {__version__}",
+        "dataset": history.dataset,
+        "revisions": [
+            {
+                "revision": point.sha,
+                "committed_at": point.committed_at or None,
+                "verdict": point.verdict,
+                "severe": point.severe,
+                "usable": point.n,
+                "guesser": None if point.guesser is None else exact(point.guesser),
+                "chance": None if point.chance is None else exact(point.chance),
+                "rates": [
+                    {
+                        "slice": key_document(key),
+                        "check": check,
+                        "score": exact(rate.score),
+                        "chance": exact(rate.chance),
+                        "verdict": rate.verdict,
+                        "severe": rate.severe,
+                    }
+                    for (key, check), rate in point.rates.items()
+                ],
+            }
+            for point in history.points
+        ],
+        "notes": list(history.notes),
+    }
 
 
 def write(name: str, document: Any) -> None:

@@ -28,6 +28,7 @@ _INTERVAL = {
     ]
 }
 _TEXT = {"type": "string"}
+_FLAG = {"type": "boolean"}
 _TEXT_OR_NONE = {"type": ["string", "null"]}
 _TEXTS = {"type": "array", "items": _TEXT}
 _VERDICT = {"enum": list(WORST_FIRST)}
@@ -158,6 +159,25 @@ def comparison_schema() -> dict[str, Any]:
         notes=_TEXTS,
         slices=_list(_record(slice=_SLICE, checks=_map(check))),
     )
+
+
+def history_schema() -> dict[str, Any]:
+    """The JSON Schema of what `history --json` writes; of several datasets it is a list of these."""
+    rate = _record(slice=_SLICE, check=_TEXT, score=_SUM, chance=_SUM, verdict=_VERDICT, severe=_FLAG)
+    revision = _record(
+        revision=_TEXT,
+        committed_at=_TEXT_OR_NONE,
+        verdict=_VERDICT,
+        severe=_FLAG,
+        usable=_COUNT,
+        guesser={"anyOf": [_SUM, {"type": "null"}]},
+        chance={"anyOf": [_SUM, {"type": "null"}]},
+        rates=_list(rate),
+    )
+    record = _record(
+        schema={"const": SCHEMA}, tool=_TEXT, dataset=_TEXT, revisions=_list(revision), notes=_TEXTS
+    )
+    return {"$schema": _DRAFT, "title": "benchaudit history", **record}
 
 
 def config_schema() -> dict[str, Any]:

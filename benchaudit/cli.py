@@ -175,14 +175,17 @@ def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix:
     return [flags, tokens]
 
 
-def _audited(name: str, settings: Settings, work: Path) -> tuple[Source, Snapshot, Audited]:
+def _audited(
+    name: str, settings: Settings, work: Path, *, keep_rows: bool = True
+) -> tuple[Source, Snapshot, Audited]:
     from benchaudit.audit import audit_snapshot
     from benchaudit.sources import open_source
 
     work.mkdir(exist_ok=True)
     source = open_source(name, settings, work)
     snapshot = source.snapshot(source.revision(""))
-    return source, snapshot, audit_snapshot(source, snapshot, settings, work, say)
+    audited = audit_snapshot(source, snapshot, settings, work, say, keep_rows=keep_rows)
+    return source, snapshot, audited
 
 
 def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
@@ -208,7 +211,7 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
         raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
     _keep_sources(options, options.source)
     with workspace() as work:
-        source, snapshot, audited = _audited(options.source, settings, work)
+        source, snapshot, audited = _audited(options.source, settings, work, keep_rows=bool(options.html))
         audit = audited.audit
         if options.html:
             from benchaudit.pages import write_report

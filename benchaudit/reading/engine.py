@@ -16,7 +16,24 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from benchaudit.errors import SourceError
+
 MEMORY_LIMIT = "1GB"
+
+
+class Refused(Exception):
+    """The engine read a table otherwise than its definition does, or not to its end."""
+
+
+@contextmanager
+def refusals(files: str) -> Iterator[None]:
+    """Raise Refused where the engine cannot go on, and SourceError where memory does not suffice."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise SourceError("takes more memory than is allowed", where=files, todo="split it") from None
+    except duckdb.Error as error:
+        raise Refused(str(error)) from None
 
 
 @contextmanager

@@ -131,8 +131,8 @@ def _counted(
 ) -> tuple[Proposal, list[tuple[str, ...]], Counts]:
     """Open, map and count the files of a snapshot: the mapping, the slicings that can be, the counts.
 
-    The engine is trusted first. Where it fails amid a file, loses rows or leads to an error, all is done
-    again with files that have been read to their ends.
+    The engine is trusted first. Where it fails amid a file, loses rows, runs out of memory or leads to an
+    error, all is done again with more memory and files that have been read to their ends.
     """
     from benchaudit.reading.engine import Refused, refusals
 
@@ -163,9 +163,9 @@ def _count(
     from benchaudit.items import count_items
     from benchaudit.mapping import resolve
     from benchaudit.opening import open_tables
-    from benchaudit.reading.engine import engine
+    from benchaudit.reading.engine import LEAN_LIMIT, MEMORY_LIMIT, engine
 
-    with engine(paths, place) as connection:
+    with engine(paths, place, LEAN_LIMIT if trusting else MEMORY_LIMIT) as connection:
         tables = open_tables(snapshot, paths, settings.records, place, connection, trusting=trusting)
         proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         slicings = [

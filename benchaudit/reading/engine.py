@@ -18,7 +18,11 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from benchaudit.errors import SourceError
 
-MEMORY_LIMIT = "1GB"
+MEMORY_LIMIT = "768MB"
+"""What the engine may hold before it spills to disk. The rest of a process takes about a tenth of this."""
+
+LEAN_LIMIT = "256MB"
+"""What a scan needs, unless the parts of a file are enormous."""
 
 
 class Refused(Exception):
@@ -37,11 +41,13 @@ def refusals(files: str) -> Iterator[None]:
 
 
 @contextmanager
-def engine(inputs: Iterable[Path], work: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def engine(
+    inputs: Iterable[Path], work: Path, memory_limit: str = MEMORY_LIMIT
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection that may read `inputs` and read and write below `work`."""
     connection = duckdb.connect(
         config={
-            "memory_limit": MEMORY_LIMIT,
+            "memory_limit": memory_limit,
             "temp_directory": str(work / "spill"),
             "threads": os.cpu_count() or 1,
         }

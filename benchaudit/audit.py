@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit, judge
 
 if TYPE_CHECKING:
+    from benchaudit.items import Counts
+    from benchaudit.mapping import Proposal
     from benchaudit.reading import Table
 
 Say = Callable[[str], None]
@@ -29,11 +32,21 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """An audit with what pairing needs: the file of its narrow rows, and how its slices were cut."""
+    """An audit with what pairing needs: the file of its narrow rows, and how its slices were cut.
+
+    `rows_file` is None where they were not kept.
+    """
 
     audit: Audit
-    rows_file: Path
+    rows_file: Path | None
     slicings: tuple[tuple[str, ...], ...]
+
+    @property
+    def kept_rows(self) -> Path:
+        """The file of the narrow rows. Raises ValueError where it was not asked for."""
+        if self.rows_file is None:
+            raise ValueError("the rows of this audit were not kept")
+        return self.rows_file
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,17 +69,15 @@ def audit_snapshot(
     say: Say,
     *,
     optional: Collection[tuple[str, ...]] = (),
+    keep_rows: bool = True,
 ) -> Audited:
     """Read, map, count and judge one revision.
 
     A slicing of `optional` whose columns are not there is left out and named; any other is an error.
+    Without `keep_rows` it costs less, and no row can be paired or shown.
+
     Raises SourceError and MappingError.
     """
-    from benchaudit.items import count_items
-    from benchaudit.mapping import resolve
-    from benchaudit.opening import open_tables
-    from benchaudit.reading.engine import engine
-
     size = sum(blob.size for blob in snapshot.blobs)
     where = f"{source.name}@{snapshot.revision.sha[:7]}"
     if size > settings.max_bytes:
@@ -78,19 +89,12 @@ def audit_snapshot(
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
     place = work / snapshot.revision.sha
     place.mkdir(exist_ok=True)
-    with _placed(source.name, where), ExitStack() as stack:
-        connection = stack.enter_context(engine(paths, place))
-        tables = open_tables(snapshot, paths, settings.records, place, connection)
-        proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
-        for line in proposal.evidence:
-            say(f"{where}: {line}")
-        not_run = [
-            slicing for slicing in settings.slices if slicing in optional and not _fits(tables, slicing)
-        ]
-        slicings = [slicing for slicing in settings.slices if slicing not in not_run]
-        counts = count_items(
-            tables, proposal.mapping, slicings, all_checks(), connection, place / "rows.parquet"
-        )
+    rows_file = place / "rows.parquet" if keep_rows else None
+    with _placed(source.name, where):
+        proposal, slicings, counts = _counted(paths, snapshot, settings, place, optional, rows_file)
+    not_run = [slicing for slicing in settings.slices if slicing not in slicings]
+    for line in proposal.evidence:
+        say(f"{where}: {line}")
     if counts.rows == 0:
         raise SourceError("holds no row", where=where, todo="check --files")
     audit = Audit(
@@ -117,7 +121,61 @@ def audit_snapshot(
     )
     if settings.samples == "none":
         audit = nameless_audit(audit)
-    return Audited(audit=audit, rows_file=counts.rows_file, slicings=tuple(slicings))
+    return Audited(audit=audit, rows_file=rows_file, slicings=tuple(slicings))
+
+
+def _counted(
+    paths: Sequence[Path],
+    snapshot: Snapshot,
+    settings: Settings,
+    place: Path,
+    optional: Collection[tuple[str, ...]],
+    rows_file: Path | None,
+) -> tuple[Proposal, list[tuple[str, ...]], Counts]:
+    """Open, map and count the files of a snapshot: the mapping, the slicings that can be, the counts.
+
+    The engine is trusted first. Where it fails amid a file, loses rows, runs out of memory or leads to an
+    error, all is done again with more memory and files that have been read to their ends.
+    """
+    from benchaudit.reading.engine import Refused, refusals
+
+    files = ", ".join(blob.path for blob in snapshot.blobs[:3])
+    count = partial(_count, paths, snapshot, settings, place, optional, rows_file)
+    try:
+        with refusals(files):
+            return count(trusting=True)
+    except (Refused, BenchauditError):
+        pass
+    try:
+        with refusals(files):
+            return count(trusting=False)
+    except Refused as error:
+        raise SourceError(f"cannot be read ({error})", where=files) from None
+
+
+def _count(
+    paths: Sequence[Path],
+    snapshot: Snapshot,
+    settings: Settings,
+    place: Path,
+    optional: Collection[tuple[str, ...]],
+    rows_file: Path | None,
+    *,
+    trusting: bool,
+) -> tuple[Proposal, list[tuple[str, ...]], Counts]:
+    from benchaudit.items import count_items
+    from benchaudit.mapping import resolve
+    from benchaudit.opening import open_tables
+    from benchaudit.reading.engine import LEAN_LIMIT, MEMORY_LIMIT, engine
+
+    with engine(paths, place, LEAN_LIMIT if trusting else MEMORY_LIMIT) as connection:
+        tables = open_tables(snapshot, paths, settings.records, place, connection, trusting=trusting)
+        proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
+        slicings = [
+            slicing for slicing in settings.slices if slicing not in optional or _fits(tables, slicing)
+        ]
+        counts = count_items(tables, proposal.mapping, slicings, all_checks(), connection, rows_file)
+        return proposal, slicings, counts
 
 
 @contextmanager

@@ -208,7 +208,9 @@ def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix:
     return [flags, tokens]
 
 
-def _audited(name: str, settings: Settings, work: Path) -> tuple[Source, Snapshot, Audited]:
+def _audited(
+    name: str, settings: Settings, work: Path, *, keep_rows: bool = True
+) -> tuple[Source, Snapshot, Audited]:
     from benchaudit.audit import audit_snapshot
     from benchaudit.sources import open_source
 
@@ -219,7 +221,7 @@ def _audited(name: str, settings: Settings, work: Path) -> tuple[Source, Snapsho
         for blob in snapshot.blobs:
             detail(f"{source.name}@{snapshot.revision.sha[:7]}: {blob.path}, {blob.size:,} bytes")
         began = monotonic()
-        audited = audit_snapshot(source, snapshot, settings, work, say)
+        audited = audit_snapshot(source, snapshot, settings, work, say, keep_rows=keep_rows)
         detail(f"{source.name}: {audited.audit.rows:,} rows in {monotonic() - began:.1f} s")
     return source, snapshot, audited
 
@@ -247,7 +249,7 @@ def _audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
         raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
     _keep_sources(options, options.source)
     with workspace() as work:
-        source, snapshot, audited = _audited(options.source, settings, work)
+        source, snapshot, audited = _audited(options.source, settings, work, keep_rows=bool(options.html))
         audit = audited.audit
         if options.html:
             from benchaudit.pages import write_report

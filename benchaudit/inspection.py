@@ -76,7 +76,7 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
             proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         except MappingError as error:
             return replace(seen, problem=error)
-        counts = count_items(tables, proposal.mapping, [], all_checks(), connection, work / "rows.parquet")
+        counts = count_items(tables, proposal.mapping, [], all_checks(), connection, None)
     used = {
         *proposal.mapping.options,
         *proposal.mapping.distractors,

@@ -60,7 +60,7 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
     columns = sorted({column for slicing in slicings for column in slicing})
     checks = [name for name in old.audit.check_versions if name in new.audit.check_versions]
-    with engine([old.rows_file, new.rows_file], work) as connection:
+    with engine([old.kept_rows, new.kept_rows], work) as connection:
         _load(connection, (old, new), columns)
         _join(connection)
         moves: dict[tuple[SliceKey, str], Moves] = {}
@@ -87,7 +87,7 @@ def _load(connection: duckdb.DuckDBPyConnection, audits: Sequence[Audited], colu
                 nullif(id, '') AS id,
                 CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices
             ), '{side}' AS side
-            FROM read_parquet({literal(str(audited.rows_file))})""")
+            FROM read_parquet({literal(str(audited.kept_rows))})""")
     connection.execute(f"""
         CREATE TEMP TABLE both_sides AS
         SELECT *, row_number() OVER (ORDER BY side, file, row) AS number,

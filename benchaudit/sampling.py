@@ -64,7 +64,7 @@ def _found(audited: Audited, work: Path) -> _Found:
         if judged.verdict in _CLAIMS
     }
     found: _Found = {}
-    with engine([audited.rows_file], work) as connection:
+    with engine([audited.kept_rows], work) as connection:
         for slicing in [(), *audited.slicings]:
             found |= _of_slicing(connection, audited, slicing, claims)
     return found
@@ -88,7 +88,7 @@ def _of_slicing(
         for hit in (1, 0)
     ]
     rows = connection.execute(
-        f"SELECT {', '.join([*values, *picked])} FROM read_parquet({literal(str(audited.rows_file))}) "
+        f"SELECT {', '.join([*values, *picked])} FROM read_parquet({literal(str(audited.kept_rows))}) "
         f"WHERE left_out IS NULL {'GROUP BY ALL' if slicing else ''}"
     ).fetchall()
     found: _Found = {}

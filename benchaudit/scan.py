@@ -14,7 +14,7 @@ from benchaudit.mapping.batch import ITEM_TYPE, Binding, batch_reader, bind
 from benchaudit.mapping.quick import UNCERTAIN, quick_items
 from benchaudit.models import ColumnMapping
 from benchaudit.reading import Table
-from benchaudit.reading.engine import arrow_function, literal
+from benchaudit.reading.engine import Refused, arrow_function, literal
 
 Narrow = Callable[[str], str]
 """SQL for narrow rows, made of SQL for items."""
@@ -31,7 +31,8 @@ def scan(
 
     `narrow` is given items with the columns `file` (the number of their table), `row`, `place`, `id`,
     `question`, `options`, `gold`, `left_out`, `marks` and `slices`; it must keep `file`, `row`, `name` and
-    `left_out`. Raises MappingError where a table lacks a column.
+    `left_out`. Raises MappingError where a table lacks a column, and Refused where the engine finds
+    another number of rows than there are.
     """
     bindings = [bind(table, mapping, columns) for table in tables]
     places = [f"{table.file}:" if len(tables) > 1 else "row " for table in tables]
@@ -48,6 +49,10 @@ def scan(
         connection.execute(f"CREATE OR REPLACE TEMP TABLE defined AS {narrow(' UNION ALL '.join(rest))}")
     parts = [f"FROM {name}" for name, there in (("certain", any(quick)), ("defined", bool(rest))) if there]
     connection.execute(f"CREATE OR REPLACE TEMP VIEW scored AS {' UNION ALL BY NAME '.join(parts)}")
+    counted = dict(connection.execute("SELECT file, count(*) FROM scored GROUP BY file").fetchall())
+    for number, table in enumerate(tables):
+        if table.rows not in {None, counted.get(number, 0)}:
+            raise Refused(f"{table.file}: {counted.get(number, 0)} rows, not {table.rows}")
 
 
 def _scan_quickly(

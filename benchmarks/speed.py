@@ -99,7 +99,10 @@ def run(command: Sequence[str]) -> Run:
     """Run one process to its end. Raises RuntimeError where it fails."""
     with tempfile.TemporaryFile() as sink:
         start = time.perf_counter()
-        actions = [(os.POSIX_SPAWN_DUP2, sink.fileno(), 1)]
+        actions = [
+            (os.POSIX_SPAWN_DUP2, sink.fileno(), 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ]
         pid = os.posix_spawn(command[0], list(command), os.environ, file_actions=actions)
         _, status, usage = os.wait4(pid, 0)
         seconds = time.perf_counter() - start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from benchaudit import scan as scanning
@@ -68,3 +69,16 @@ def test_both_ways_give_the_same_rows(files, tmp_path):
     quick, defined = (narrow_rows(files, tmp_path, quick=quick) for quick in (True, False))
     assert quick == defined
     assert len(quick) == sum(content.count("\n") - name.endswith(".csv") for name, content in files.items())
+
+
+def test_white_space_is_told_from_one_space_without_replacing_it():
+    """What is left as it is must be what replacing would have left as it is."""
+    blanks = [chr(code) for code in range(0x3100) if chr(code).isspace()]
+    questions = ["a b", "a  b", *(f"a{blank}b" for blank in blanks), *(f"{blank}a" for blank in blanks)]
+    items = """SELECT 0 AS file, 1 AS row, '' AS place, '' AS id, unnest($questions) AS question,
+        NULL::VARCHAR[] AS options, NULL AS gold, 'x' AS left_out, NULL AS marks, NULL AS slices"""
+    plain = r"md5(trim(regexp_replace(question, '[\s\pZ]+', ' ', 'g')))"
+    with duckdb.connect() as connection:
+        given = {"questions": questions}
+        quick = connection.execute(f"SELECT question FROM ({narrow(items)})", given).fetchall()
+        assert quick == connection.execute(f"SELECT {plain} FROM ({items})", given).fetchall()

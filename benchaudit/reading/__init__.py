@@ -19,25 +19,33 @@ __all__ = ["Column", "Table", "open_table"]
 
 
 def open_table(
-    path: Path, name: str, work: Path, connection: duckdb.DuckDBPyConnection, records: str = ""
+    path: Path,
+    name: str,
+    work: Path,
+    connection: duckdb.DuckDBPyConnection,
+    records: str = "",
+    *,
+    trusting: bool = False,
 ) -> Table:
     """Return the table of one file, which has been read to its end: asking it for its rows will not fail.
 
     `name` is what messages call it, `work` a directory for copies, `records` a JSON pointer to the
-    records of a wrapped document. Raises SourceError where the file holds no table.
+    records of a wrapped document. A `trusting` caller spares the engine that first reading: the rows may
+    then fail to come, or be other than `Table.rows`, and the file has to be opened again without trust.
+    Raises SourceError where the file holds no table.
     """
     # Files of one name in different directories of a dataset must not share their copies.
     place = Path(tempfile.mkdtemp(dir=work))
     path = unpacked(path, name, place)
     binary = binary_kind(path, name)
     if binary == "parquet":
-        return read_parquet(path, name, place, connection)
+        return read_parquet(path, name, place, connection, trusting=trusting)
     if binary == "arrow":
         return read_arrow(path, name, place, connection)
     text = as_utf8(path, name, place)
     kind = text_kind(text.path, name)
     if kind == "jsonl":
-        return read_lines(text, name, place, connection)
+        return read_lines(text, name, place, connection, trusting=trusting)
     if kind == "json":
-        return read_document(text, name, place, connection, records)
-    return read_delimited(text, name, place, connection)
+        return read_document(text, name, place, connection, records, trusting=trusting)
+    return read_delimited(text, name, place, connection, trusting=trusting)

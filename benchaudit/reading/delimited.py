@@ -13,7 +13,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,15 @@ class _Layout:
     notes: tuple[str, ...]
 
 
-def read_delimited(text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
+def read_delimited(
+    text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection, *, trusting: bool = False
+) -> Table:
     """Return the table of a delimited text file. Raises SourceError where it is none."""
     layout = _layout(text, name)
     rows = _regular_rows(text, name, layout)
     if rows is not None and not _has_blanks_before_quotes(text.path, layout.dialect):
-        table = _by_engine(text, name, layout)
-        if row_count(table, connection) == rows:
+        table = replace(_by_engine(text, name, layout), rows=rows)
+        if trusting or row_count(table, connection) == rows:
             return table
     return _by_definition(text, name, layout, place)
 

@@ -16,15 +16,38 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-MEMORY_LIMIT = "1GB"
+from benchaudit.errors import SourceError
+
+MEMORY_LIMIT = "768MB"
+"""What the engine may hold before it spills to disk. The rest of a process takes about a tenth of this."""
+
+LEAN_LIMIT = "256MB"
+"""What a scan needs, unless the parts of a file are enormous."""
+
+
+class Refused(Exception):
+    """The engine read a table otherwise than its definition does, or not to its end."""
 
 
 @contextmanager
-def engine(inputs: Iterable[Path], work: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def refusals(files: str) -> Iterator[None]:
+    """Raise Refused where the engine cannot go on, and SourceError where memory does not suffice."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise SourceError("takes more memory than is allowed", where=files, todo="split it") from None
+    except duckdb.Error as error:
+        raise Refused(str(error)) from None
+
+
+@contextmanager
+def engine(
+    inputs: Iterable[Path], work: Path, memory_limit: str = MEMORY_LIMIT
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection that may read `inputs` and read and write below `work`."""
     connection = duckdb.connect(
         config={
-            "memory_limit": MEMORY_LIMIT,
+            "memory_limit": memory_limit,
             "temp_directory": str(work / "spill"),
             "threads": os.cpu_count() or 1,
         }

@@ -28,12 +28,14 @@ _MAX_RECORD = 16 << 20
 """Bytes of a record that DuckDB may read; the file of a longer one is left to Python."""
 
 
-def read_lines(text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection) -> Table:
+def read_lines(
+    text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection, *, trusting: bool = False
+) -> Table:
     """Return the table of a JSON lines file; a line that is no record is a row that is left out.
 
     Raises SourceError where no line is one.
     """
-    fast = _split_by_engine(text, name, connection, "newline_delimited")
+    fast = _split_by_engine(text, name, connection, "newline_delimited", trusting=trusting)
     if fast is not None:
         return fast
     lines = (line.strip(_BLANKS) for line in lines_of(text.path, name, newline="\n"))
@@ -41,7 +43,13 @@ def read_lines(text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyCo
 
 
 def read_document(
-    text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection, pointer: str = ""
+    text: Utf8,
+    name: str,
+    place: Path,
+    connection: duckdb.DuckDBPyConnection,
+    pointer: str = "",
+    *,
+    trusting: bool = False,
 ) -> Table:
     """Return the table of a JSON document: an array of records, or an object that wraps one.
 
@@ -51,9 +59,10 @@ def read_document(
     try:
         with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
             found = find_records(Window(file), pointer, name)
-        fast = _split_by_engine(text, name, connection, "array") if found == Place() else None
-        if fast is not None:
-            return fast
+        if found == Place():
+            fast = _split_by_engine(text, name, connection, "array", trusting=trusting)
+            if fast is not None:
+                return fast
         notes = () if pointer or found == Place() else (f"{name}: {found.about}",)
         with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
             records = records_at(Window(file), found, name)
@@ -63,7 +72,7 @@ def read_document(
 
 
 def _split_by_engine(
-    text: Utf8, name: str, connection: duckdb.DuckDBPyConnection, layout: str
+    text: Utf8, name: str, connection: duckdb.DuckDBPyConnection, layout: str, *, trusting: bool
 ) -> Table | None:
     """The table as DuckDB splits it, None where it refuses the file."""
     relation = (
@@ -72,7 +81,7 @@ def _split_by_engine(
         f"maximum_object_size={_MAX_RECORD}, compression='none'))"
     )
     whole = Table(file=name, relation=relation, columns=(Column(name="", sql="record", form="record"),))
-    if not text.clean or row_count(whole, connection) is None:
+    if not text.clean or not (trusting or row_count(whole, connection) is not None):
         return None
     return _table(relation, name, connection, text.notes)
 

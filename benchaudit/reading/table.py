@@ -53,7 +53,8 @@ class Table:
 
     `relation` is SQL for a FROM clause that gives the columns that `Column.sql` names, and
     `unreadable`, the reason code of a row that could not be read at all (else NULL). `notes` say how
-    the bytes were read. `labels` are names that the dataset gives the file, such as `@split`.
+    the bytes were read. `labels` are names that the dataset gives the file, such as `@split`. `rows` is
+    how many there have to be, None where that is not known beforehand.
     """
 
     file: str
@@ -61,6 +62,7 @@ class Table:
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     labels: Mapping[str, str | None] = field(default_factory=dict)
+    rows: int | None = None
 
     @property
     def places(self) -> Mapping[str, str | None]:

@@ -37,7 +37,7 @@ class Rows:
             f"SELECT file, row, name, slices, {', '.join(self._checks)}, "
             f"sha256(concat(question, options, gold_text)) AS digest, "
             f"dense_rank() OVER (ORDER BY slices, {', '.join(self._checks)}) - 1 AS class "
-            f"FROM read_parquet({literal(str(audited.rows_file))}) WHERE left_out IS NULL)"
+            f"FROM read_parquet({literal(str(audited.kept_rows))}) WHERE left_out IS NULL)"
         )
 
     def problem(self, min_rows: int) -> Problem:
@@ -59,7 +59,7 @@ class Rows:
     def sizes(self) -> dict[int, int]:
         """How many rows each file has, those that are no items among them."""
         found = self._connection.execute(
-            f"SELECT file, count(*) FROM read_parquet({literal(str(self._audited.rows_file))}) GROUP BY file"
+            f"SELECT file, count(*) FROM read_parquet({literal(str(self._audited.kept_rows))}) GROUP BY file"
         ).fetchall()
         return {int(file): int(rows) for file, rows in found}
 
@@ -78,5 +78,5 @@ class Rows:
 @contextmanager
 def open_rows(audited: Audited, checks: Sequence[str], work: Path) -> Iterator[Rows]:
     """Sort the items of an audit into classes by what these checks see of them."""
-    with engine([audited.rows_file], work) as connection:
+    with engine([audited.kept_rows], work) as connection:
         yield Rows(audited, checks, connection)

@@ -37,7 +37,7 @@ def build_release(
     templates: Templates,
 ) -> ReleaseReport:
     """Write the comment about a release. Raises RenderError and SettingsError as `report.build` does."""
-    lines = lines_of(audit, comparison)
+    lines, sha = lines_of(audit, comparison), audit.origin.revision.sha
     before = f"release {code(previous.tag)} at {links.to(previous.sha)}" if previous else ""
     if comparison:
         changed = changed_sentence(comparison, before)
@@ -48,8 +48,7 @@ def build_release(
     parts = {
         "tag": code(tag),
         "dataset": code(audit.origin.dataset),
-        "revision": links.to(audit.origin.revision.sha),
-        "sha": code(audit.origin.revision.sha),
+        "revision": link(code(sha), links.revision.get(sha, "")),
         "verdict": verdict_sentence(audit, lines),
         "evidence": evidence_list(lines),
         "baseline": baseline_sentence(audit.baseline),

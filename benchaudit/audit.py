@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from benchaudit.accept import accept
 from benchaudit.baseline import baseline
+from benchaudit.cache import Cache
 from benchaudit.checks import all_checks
-from benchaudit.errors import BenchauditError, MappingError, SourceError
+from benchaudit.errors import BenchauditError, SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit, judge
-
-if TYPE_CHECKING:
-    from benchaudit.items import Counts
-    from benchaudit.mapping import Proposal
-    from benchaudit.reading import Table
 
 Say = Callable[[str], None]
 """Where a line for people goes."""
@@ -78,6 +72,8 @@ def audit_snapshot(
 
     Raises SourceError and MappingError.
     """
+    from benchaudit.counting import Counting
+
     size = sum(blob.size for blob in snapshot.blobs)
     where = f"{source.name}@{snapshot.revision.sha[:7]}"
     if size > settings.max_bytes:
@@ -86,12 +82,20 @@ def audit_snapshot(
             where=where,
             todo="name fewer files, or raise max-bytes",
         )
-    paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
     place = work / snapshot.revision.sha
     place.mkdir(exist_ok=True)
     rows_file = place / "rows.parquet" if keep_rows else None
     with _placed(source.name, where):
-        proposal, slicings, counts = _counted(paths, snapshot, settings, place, optional, rows_file)
+        counted = Counting(
+            source=source,
+            snapshot=snapshot,
+            settings=settings,
+            place=place,
+            optional=optional,
+            rows_file=rows_file,
+            cache=Cache(Path(settings.cache)) if settings.cache else None,
+        ).counted()
+    proposal, slicings, counts = counted.proposal, counted.slicings, counted.counts
     not_run = [slicing for slicing in settings.slices if slicing not in slicings]
     for line in proposal.evidence:
         say(f"{where}: {line}")
@@ -124,60 +128,6 @@ def audit_snapshot(
     return Audited(audit=audit, rows_file=rows_file, slicings=tuple(slicings))
 
 
-def _counted(
-    paths: Sequence[Path],
-    snapshot: Snapshot,
-    settings: Settings,
-    place: Path,
-    optional: Collection[tuple[str, ...]],
-    rows_file: Path | None,
-) -> tuple[Proposal, list[tuple[str, ...]], Counts]:
-    """Open, map and count the files of a snapshot: the mapping, the slicings that can be, the counts.
-
-    The engine is trusted first. Where it fails amid a file, loses rows, runs out of memory or leads to an
-    error, all is done again with more memory and files that have been read to their ends.
-    """
-    from benchaudit.reading.engine import Refused, refusals
-
-    files = ", ".join(blob.path for blob in snapshot.blobs[:3])
-    count = partial(_count, paths, snapshot, settings, place, optional, rows_file)
-    try:
-        with refusals(files):
-            return count(trusting=True)
-    except (Refused, BenchauditError):
-        pass
-    try:
-        with refusals(files):
-            return count(trusting=False)
-    except Refused as error:
-        raise SourceError(f"cannot be read ({error})", where=files) from None
-
-
-def _count(
-    paths: Sequence[Path],
-    snapshot: Snapshot,
-    settings: Settings,
-    place: Path,
-    optional: Collection[tuple[str, ...]],
-    rows_file: Path | None,
-    *,
-    trusting: bool,
-) -> tuple[Proposal, list[tuple[str, ...]], Counts]:
-    from benchaudit.items import count_items
-    from benchaudit.mapping import resolve
-    from benchaudit.opening import open_tables
-    from benchaudit.reading.engine import LEAN_LIMIT, MEMORY_LIMIT, engine
-
-    with engine(paths, place, LEAN_LIMIT if trusting else MEMORY_LIMIT) as connection:
-        tables = open_tables(snapshot, paths, settings.records, place, connection, trusting=trusting)
-        proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
-        slicings = [
-            slicing for slicing in settings.slices if slicing not in optional or _fits(tables, slicing)
-        ]
-        counts = count_items(tables, proposal.mapping, slicings, all_checks(), connection, rows_file)
-        return proposal, slicings, counts
-
-
 @contextmanager
 def _placed(name: str, revision: str) -> Iterator[None]:
     """Let an error about a file say of which revision it is; a source that is one file has but one."""
@@ -187,16 +137,3 @@ def _placed(name: str, revision: str) -> Iterator[None]:
         if error.where == name:
             raise
         raise type(error)(error.what, where=f"{revision} {error.where}", todo=error.todo) from None
-
-
-def _fits(tables: Sequence[Table], slicing: tuple[str, ...]) -> bool:
-    """Whether every table has the columns of a slicing."""
-    from benchaudit.mapping.batch import bind_slice
-
-    try:
-        for table in tables:
-            for name in slicing:
-                bind_slice(table, name)
-    except MappingError:
-        return False
-    return True

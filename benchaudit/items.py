@@ -59,14 +59,21 @@ def count_items(
     checks: Sequence[Check],
     connection: duckdb.DuckDBPyConnection,
     rows_file: Path | None,
+    kept: Mapping[int, Path] | None = None,
 ) -> Counts:
-    """Scan the tables once and count; the narrow rows are kept in `rows_file`, if there is to be one."""
+    """Scan the tables once and count; the narrow rows are kept in `rows_file`, if there is to be one.
+
+    `kept` are files of narrow rows by the number of their table, which is then not scanned; None where
+    nothing is to be kept of the others either.
+    """
     columns = sorted({column for slicing in slicings for column in slicing})
     # What pairing alone needs is not worked out where nothing will be paired.
-    kept = "*" if rows_file else "* EXCLUDE (id, question, options, gold_text)"
-    scan(
-        tables, mapping, columns, connection, lambda items: f"SELECT {kept} FROM ({scan_sql(items, checks)})"
-    )
+    selected = "* EXCLUDE (id, question, options, gold_text)" if rows_file is None and kept is None else "*"
+
+    def narrow(items: str) -> str:
+        return f"SELECT {selected} FROM ({scan_sql(items, checks)})"
+
+    scan(tables, mapping, columns, connection, narrow, kept or {})
     if rows_file:
         connection.execute(f"COPY (FROM scored) TO {literal(str(rows_file))} (FORMAT parquet)")
     slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]

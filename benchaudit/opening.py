@@ -19,16 +19,11 @@ def open_tables(
     records: str,
     place: Path,
     connection: duckdb.DuckDBPyConnection,
-    *,
-    trusting: bool = False,
 ) -> list[Table]:
-    """Open the files, which `paths` names in the order of the snapshot. Raises SourceError.
-
-    Whether the engine is trusted decides if files are read to their ends here (`reading.open_table`).
-    """
+    """Open the files, which `paths` names in the order of the snapshot. Raises SourceError."""
     return [
         replace(
-            open_table(path, blob.path, place, connection, records, trusting=trusting),
+            open_table(path, blob.path, place, connection, records),
             labels=labels_of(blob.path, snapshot.layout),
         )
         for path, blob in zip(paths, snapshot.blobs, strict=True)

@@ -6,7 +6,8 @@ certain, and all rows of other tables, go through the definition in batches. Not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import duckdb
 
@@ -14,7 +15,7 @@ from benchaudit.mapping.batch import ITEM_TYPE, Binding, batch_reader, bind
 from benchaudit.mapping.quick import UNCERTAIN, quick_items
 from benchaudit.models import ColumnMapping
 from benchaudit.reading import Table
-from benchaudit.reading.engine import Refused, arrow_function, literal
+from benchaudit.reading.engine import Refused, arrow_function, glob_escaped, literal
 
 Narrow = Callable[[str], str]
 """SQL for narrow rows, made of SQL for items."""
@@ -26,8 +27,9 @@ def scan(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection,
     narrow: Narrow,
+    kept: Mapping[int, Path],
 ) -> None:
-    """Make the view `scored` of the narrow rows of all tables.
+    """Make the view `scored` of the narrow rows of all tables; of some they are `kept` in a file already.
 
     `narrow` is given items with the columns `file` (the number of their table), `row`, `place`, `id`,
     `question`, `options`, `gold`, `left_out`, `marks` and `slices`; it must keep `file`, `row`, `name` and
@@ -36,18 +38,26 @@ def scan(
     """
     bindings = [bind(table, mapping, columns) for table in tables]
     places = [f"{table.file}:" if len(tables) > 1 else "row " for table in tables]
-    quick = [quick_items(binding, table.relation) for binding, table in zip(bindings, tables, strict=True)]
+    quick = {
+        number: sql
+        for number, binding in enumerate(bindings)
+        if number not in kept and (sql := quick_items(binding, tables[number].relation))
+    }
     uncertain = _scan_quickly(quick, places, connection, narrow)
     rest = [
         _by_definition(
             number, binding, tables[number].relation, places[number], uncertain.get(number), connection
         )
         for number, binding in enumerate(bindings)
-        if quick[number] is None or number in uncertain
+        if number not in kept and (number not in quick or number in uncertain)
     ]
     if rest:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE defined AS {narrow(' UNION ALL '.join(rest))}")
-    parts = [f"FROM {name}" for name, there in (("certain", any(quick)), ("defined", bool(rest))) if there]
+    parts = [f"FROM {name}" for name, there in (("certain", quick), ("defined", rest)) if there]
+    parts += [
+        f"SELECT * REPLACE ({number} AS file) FROM read_parquet({literal(glob_escaped(path))})"
+        for number, path in kept.items()
+    ]
     connection.execute(f"CREATE OR REPLACE TEMP VIEW scored AS {' UNION ALL BY NAME '.join(parts)}")
     counted = dict(connection.execute("SELECT file, count(*) FROM scored GROUP BY file").fetchall())
     for number, table in enumerate(tables):
@@ -56,7 +66,7 @@ def scan(
 
 
 def _scan_quickly(
-    quick: Sequence[str | None], places: Sequence[str], connection: duckdb.DuckDBPyConnection, narrow: Narrow
+    quick: Mapping[int, str], places: Sequence[str], connection: duckdb.DuckDBPyConnection, narrow: Narrow
 ) -> dict[int, str]:
     """Make the view `certain`, and return SQL for the numbers of the other rows by table.
 
@@ -65,8 +75,7 @@ def _scan_quickly(
     """
     parts = [
         f"SELECT {number} AS file, NULL::BIGINT AS row, NULL::VARCHAR AS place, * FROM ({sql})"
-        for number, sql in enumerate(quick)
-        if sql is not None
+        for number, sql in quick.items()
     ]
     if not parts:
         return {}
@@ -75,7 +84,7 @@ def _scan_quickly(
         f"SELECT file, min(rowid), count(*) FILTER (left_out = {literal(UNCERTAIN)}) FROM quick GROUP BY file"
     ).fetchall()
     first = {file: number for file, number, _ in found}
-    before = "[" + ", ".join(str(first.get(number, 0)) for number in range(len(quick))) + "][file + 1]"
+    before = "[" + ", ".join(str(first.get(number, 0)) for number in range(len(places))) + "][file + 1]"
     place = "[" + ", ".join(map(literal, places)) + "][file + 1]"
     row = f"rowid - {before} + 1"
     connection.execute(f"""

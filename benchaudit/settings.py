@@ -232,6 +232,11 @@ class Settings:
     dry_run: bool = setting("Print what would be written instead of writing it.", _flag, default=False)
     max_commits: int = setting("Most new commits to look at in one run.", _whole(1), 200)
     max_bytes: int = setting("Most bytes of data to read for one revision.", _whole(1), 8 << 30)
+    cache: str = setting(
+        "Folder that keeps what was read of each file, so that a file seen before is not read again; it "
+        "holds text of the dataset.",
+        _text,
+    )
 
     github_token: str = setting("Token that may write issues.", _text, secret=True)
     upstream_token: str = setting(

@@ -73,6 +73,7 @@ VALUES = {
     "dry-run": ("true", True),
     "max-commits": ("5", 5),
     "max-bytes": ("1000", 1000),
+    "cache": (" .cache ", ".cache"),
     "github-token": ("ghs_1", "ghs_1"),
     "hf-token": ("hf_1", "hf_1"),
 }

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchaudit import audit
+from benchaudit.counting import Counting
 from benchaudit.errors import MappingError, SourceError
 from benchaudit.reading import delimited
 from benchaudit.reading.table import Table
@@ -23,13 +23,13 @@ CSV = "question,options,answer\n" + "".join(f"q{n},\"['a{n}', 'bb']\",A\n" for n
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether the engine was trusted, attempt by attempt."""
     made: list[bool] = []
-    count = audit._count
+    count = Counting.count
 
-    def counted(*given: Any, trusting: bool) -> Any:
+    def counted(self: Counting, *given: Any, trusting: bool = True) -> Any:
         made.append(trusting)
-        return count(*given, trusting=trusting)
+        return count(self, *given, trusting=trusting)
 
-    monkeypatch.setattr(audit, "_count", counted)
+    monkeypatch.setattr(Counting, "count", counted)
     return made
 
 

@@ -42,9 +42,9 @@ def refusals(files: str) -> Iterator[None]:
 
 @contextmanager
 def engine(
-    inputs: Iterable[Path], work: Path, memory_limit: str = MEMORY_LIMIT
+    inputs: Iterable[Path], work: Path, memory_limit: str = MEMORY_LIMIT, kept: Path | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection that may read `inputs` and read and write below `work`."""
+    """Open a connection that may read `inputs`, and read and write below `work` and `kept`."""
     connection = duckdb.connect(
         config={
             "memory_limit": memory_limit,
@@ -54,7 +54,9 @@ def engine(
     )
     try:
         allowed = [name for path in inputs for name in {str(path), glob_escaped(path)}]
-        connection.execute(f"SET allowed_directories = {literals([str(work)])}")
+        connection.execute(
+            f"SET allowed_directories = {literals([str(path) for path in (work, kept) if path])}"
+        )
         connection.execute(f"SET allowed_paths = {literals(allowed)}")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

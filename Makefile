@@ -14,7 +14,7 @@ N ?= 10000
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint bench fuzz dist lock golden clean
+.PHONY: help install demo test lint bench fuzz dist lock golden pictures clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -55,6 +55,9 @@ dist: $(VENV)/dev.stamp ## Source package and wheel, the wheel made from the sou
 	tar -xzf dist/*.tar.gz -C dist
 	cd dist/*/ && $(CURDIR)/$(BIN)/hatchling build -t wheel -d $(CURDIR)/dist
 	rm -r dist/*/
+
+pictures: $(VENV)/dev.stamp ## The pictures of the README from the demo; needs Chromium and npm
+	$(BIN)/python docs/images/make.py
 
 golden: $(VENV)/dev.stamp ## Write the expected outputs of tests anew; read the diff before committing it
 	$(BIN)/python -m pytest --update-golden $(ARGS)

@@ -155,6 +155,11 @@ def _visible(inline: Token) -> str:
     )
 
 
+def words(markdown: str) -> str:
+    """A text of ours as its words alone, a line for each paragraph and each entry of a list."""
+    return "\n".join(_visible(token) for token in _parser().parse(markdown) if token.type == "inline")
+
+
 def html(markdown: str) -> str:
     """A text of ours as HTML. What in it comes from a dataset must have gone through `code` or `prose`.
 

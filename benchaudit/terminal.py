@@ -24,8 +24,9 @@ from benchaudit.compare import Comparison
 from benchaudit.figures import change, integer, plural, points, share
 from benchaudit.history import History
 from benchaudit.inspection import Inspection
-from benchaudit.markdown import MISSING
+from benchaudit.markdown import MISSING, code
 from benchaudit.models import SliceKey
+from benchaudit.report.sentences import baseline_sentence, changed_sentence, verdict_sentence
 from benchaudit.report.tables import Line, lines_of
 from benchaudit.verdict import Audit, Judged
 
@@ -59,16 +60,16 @@ def show(audit: Audit, comparison: Comparison | None = None) -> None:
         Text(f"{plural(audit.rows, 'row')}, {integer(audit.all.n)} of them items. Verdict: ")
         + _verdict_text(audit.worst)
     )
-    if audit.baseline is not None:
-        pooled, column = audit.baseline.pooled, "*".join(map(shown, audit.baseline.column))
-        console.print(
-            Text(
-                f"A guesser who never reads the question scores {share(pooled.right, pooled.n)}"
-                f"{f' (the best rule for each {column})' if column else ''}; "
-                f"chance is {share(pooled.chance, pooled.n)}."
-            )
-        )
-    _print_slices(console, lines_of(audit, comparison), with_change=comparison is not None)
+    lines = lines_of(audit, comparison)
+    sha = code(comparison.old.snapshot.revision.sha[:7]) if comparison else ""
+    for sentence in (
+        verdict_sentence(audit, lines),
+        changed_sentence(comparison, sha),
+        baseline_sentence(audit.baseline),
+    ):
+        if sentence:
+            console.print(Text(shown(markdown.words(sentence))))
+    _print_slices(console, lines, with_change=comparison is not None)
     if audit.left_out:
         console.print(_left_out(audit))
     for finding in audit.findings:

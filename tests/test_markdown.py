@@ -142,7 +142,7 @@ def test_prose_is_words_or_code(text):
         assert reader.tags.keys() <= {"p", "code"}
         assert reader.acting == []
         if not reader.code:
-            assert "".join(reader.prose).rstrip("\n") == f"x {text} y"
+            assert "".join(reader.prose).rstrip("\n") == f"x {shown(text)} y"
 
 
 @pytest.mark.parametrize(

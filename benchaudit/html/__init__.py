@@ -60,9 +60,8 @@ def report_page(subject: Subject, templates: Templates) -> str:
         "rows": rows,
         "details": [detail(part, audit, subject.samples, history) for part in audit.slices],
     }
-    revision = audit.origin.revision
-    when = f", committed {revision.committed_at}" if revision.committed_at else ""
-    about = f"Revision {revision.sha[:12]}{when}"
+    now = point_of(audit)
+    about = f"Revision {now.sha[:12]}" + (f", committed {now.when}" if now.committed_at else "")
     return page(audit.origin.dataset, about, Markup("\n").join(main), templates, data)
 
 

@@ -27,7 +27,7 @@ _BOTH_WAYS = ("longest", "shortest")
 _HARMLESS = frozenset(" -_.,/()+=:×…▲▼−")
 _FULL_WIDTH = 0xFEE0  # from "!" to its full-width twin, and so on up to "~"
 
-_WIDTH, _HEAD, _ROW = 900, 44, 32
+_WIDTH, _HEAD, _ROW = 900, 44, 28
 _NOW, _BEFORE, _CHANCE = "#2f81f7", "#8c959f", "#e3672b"
 """Colours that can be told apart on white and on black; no bar is known by its colour alone."""
 

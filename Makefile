@@ -74,6 +74,7 @@ lock: $(VENV)/uv.stamp ## Resolve requirements/*.txt from pyproject.toml and req
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --output-file requirements/runtime.txt
 	$(COMPILE) requirements/build.in --constraint requirements/dev.txt --output-file requirements/build.txt
 	$(COMPILE) requirements/act.in --output-file requirements/act.txt
+	$(COMPILE) requirements/audit.in --output-file requirements/audit.txt
 	$(COMPILE) pyproject.toml --resolution lowest-direct --output-file $(VENV)/lowest.txt
 	$(COMPILE) pyproject.toml --group test --constraint $(VENV)/lowest.txt --output-file requirements/oldest.txt
 

@@ -51,6 +51,14 @@ def test_the_action_has_the_settings_as_inputs():
     assert {name for name, entry in inputs.items() if "default" in entry} == {"github-token"}
 
 
+def test_the_reference_lists_every_output():
+    outputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["outputs"]
+    _, _, section = PAGE.read_text(encoding="utf-8").partition("\n## Outputs\n")
+    assert re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", section, re.MULTILINE) == [
+        (name, entry["description"]) for name, entry in outputs.items()
+    ]
+
+
 def test_the_action_has_the_outputs_that_are_set(tmp_path):
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     target = tmp_path / "output"
@@ -85,7 +93,7 @@ def test_the_workflow_of_the_readme_uses_inputs_that_exist():
     (steps,) = [job_["steps"] for workflow in workflows for job_ in workflow["jobs"].values()]
     used = steps[-1]["with"]
     assert used.keys() <= declared().keys()
-    assert workflows[0]["jobs"]["watch"]["permissions"] == {"contents": "read", "issues": "write"}
+    assert workflows[0]["jobs"]["watch"]["permissions"] == {"issues": "write"}
 
 
 @pytest.mark.parametrize("of", ["report", "comparison", "config"])

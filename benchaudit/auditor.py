@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
@@ -17,6 +18,9 @@ from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.state import State
 from benchaudit.verdict import Audit
+
+_ONE_AT_A_TIME = Lock()
+"""The engine uses all cores and as much memory as one audit may: several datasets take turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +42,10 @@ class Auditor:
 
         Raises SourceError and MappingError.
         """
-        return audit_snapshot(self.source, snapshot, self.settings, self.work, self.say, optional=optional)
+        with _ONE_AT_A_TIME:
+            return audit_snapshot(
+                self.source, snapshot, self.settings, self.work, self.say, optional=optional
+            )
 
     def earlier(
         self, start: Snapshot | None, stored: PastAudit | None
@@ -68,7 +75,8 @@ class Auditor:
         if before is not None:
             from benchaudit.pairing import pair_audits
 
-            pairs = pair_audits(before, audited, self.work)
+            with _ONE_AT_A_TIME:
+                pairs = pair_audits(before, audited, self.work)
             if self.settings.samples == "none":
                 pairs = nameless_pairs(pairs)
         return compare(past, audited.audit, snapshot, pairs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from benchaudit import __version__, job, remedies
 from benchaudit.errors import BenchauditError, SettingsError, TrackerError
 from benchaudit.progress import progress
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
+from benchaudit.shards import MOST_JOBS
 from benchaudit.speech import complain, detail, is_quiet, say, set_volume
 
 if TYPE_CHECKING:
@@ -161,6 +163,15 @@ def _parser() -> argparse.ArgumentParser:
         "of", nargs="?", choices=("report", "comparison", "history", "config"), default="report"
     )
     schema.set_defaults(run=_schema)
+
+    plan = commands.add_parser(
+        "plan", help="JSON matrix for a workflow that fans out over the datasets of a config file"
+    )
+    plan.add_argument("--config", metavar="FILE", required=True, help="the config file")
+    plan.add_argument(
+        "--jobs", metavar="N", type=_jobs, default=MOST_JOBS, help="most jobs to make (%(default)s)"
+    )
+    plan.set_defaults(run=_plan)
 
     demo = commands.add_parser("demo", help="the whole job on an embedded dataset repository and tracker")
     demo.add_argument("--folder", metavar="DIR", default="demo", help="where to put it (%(default)s)")
@@ -360,6 +371,19 @@ def _watch(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     flags, tokens = _layers(options, environment)
     layers = [flags, from_environment(environment), tokens]
     return job.run(options.source, layers, environment, rebuild=options.rebuild)
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"must be between 1 and {MOST_JOBS}")
+    return number
+
+
+def _plan(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    layers: list[Layer] = [{"config": (options.config, "--config")}, {}]
+    print(json.dumps(job.plan(layers, environment, options.jobs), ensure_ascii=False))  # noqa: T201 - its output
+    return 0
 
 
 def _demo(options: argparse.Namespace, environment: Mapping[str, str]) -> int:

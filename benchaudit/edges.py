@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from benchaudit.errors import SettingsError
@@ -14,6 +15,7 @@ from benchaudit.speech import say
 if TYPE_CHECKING:
     from benchaudit.tracker.base import Tracker
     from benchaudit.tracker.connection import Connection
+    from benchaudit.tracker.github import GitHubTracker
     from benchaudit.tracker.release_notes import ReleaseNotes
     from benchaudit.upstream import Upstream
 
@@ -21,97 +23,110 @@ REPORTS = "benchaudit-reports"
 """The folder of the channel `folder`, in the workspace."""
 
 
-def open_upstream(tracker: Tracker, settings: Settings, environment: Mapping[str, str]) -> Upstream | None:
-    """The way to a dataset's maintainers, where one is wished for."""
-    if not settings.upstream:
-        return None
-    from benchaudit.report.upstream import Wish
-    from benchaudit.tracker.github import GitHubTracker
-    from benchaudit.upstream import Upstream
+class Edges:
+    """What a run of one or many datasets speaks to; datasets that report to one place share its tracker."""
 
-    if not isinstance(tracker, GitHubTracker):
-        raise SettingsError("upstream is approved by a label of an issue", todo="set channel to github")
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
+        self._shared: dict[tuple[str, str, str], GitHubTracker] = {}
+        self._lock = Lock()
 
-    def there() -> Tracker:
-        if settings.upstream == "hub":
-            return _discussions(settings, environment, settings.upstream_token or settings.hf_token)
-        repository = settings.upstream.removeprefix("github:")
-        return GitHubTracker(
-            connection(replace(settings, author=""), environment, repository, settings.upstream_token)
+    def tracker(self, settings: Settings) -> Tracker:
+        """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
+        if settings.channel == "folder":
+            from benchaudit.tracker.folder import FolderTracker
+
+            return FolderTracker(Path(self.environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+        if settings.channel == "none" or (settings.channel == "github" and settings.pull_request):
+            # What is proposed has no report issue: that is about what was published.
+            from benchaudit.tracker.nowhere import NoTracker
+
+            return NoTracker()
+        if settings.channel == "hub":
+            return self._discussions(settings, settings.hf_token, settings.pull_request)
+        repository = settings.repository or self.environment.get("GITHUB_REPOSITORY", "")
+        if not settings.github_token:
+            raise SettingsError(
+                "no token to write issues with", todo="set github-token, or channel to folder or none"
+            )
+        if repository.count("/") != 1:
+            raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
+        return self._issues(settings, repository)
+
+    def _issues(self, settings: Settings, repository: str) -> GitHubTracker:
+        from benchaudit.tracker.github import GitHubTracker
+
+        place = (settings.github_token, repository, settings.author)
+        with self._lock:
+            if place not in self._shared:
+                self._shared[place] = GitHubTracker(self._connection(settings, repository))
+            return self._shared[place]
+
+    def upstream(self, tracker: Tracker, settings: Settings) -> Upstream | None:
+        """The way to a dataset's maintainers, where one is wished for."""
+        if not settings.upstream:
+            return None
+        from benchaudit.report.upstream import Wish
+        from benchaudit.tracker.github import GitHubTracker
+        from benchaudit.upstream import Upstream
+
+        if not isinstance(tracker, GitHubTracker):
+            raise SettingsError("upstream is approved by a label of an issue", todo="set channel to github")
+
+        def there() -> Tracker:
+            if settings.upstream == "hub":
+                return self._discussions(settings, settings.upstream_token or settings.hf_token)
+            repository = settings.upstream.removeprefix("github:")
+            connection = self._connection(replace(settings, author=""), repository, settings.upstream_token)
+            return GitHubTracker(connection)
+
+        wish = Wish(
+            where=settings.upstream, label=settings.approval_label, follow_up=settings.upstream_follow_up
+        )
+        return Upstream(wish=wish, desk=tracker, there=there, say=say)
+
+    def notes(self, settings: Settings) -> ReleaseNotes | None:
+        """The notes of releases of the repository that watches, where they are to be annotated."""
+        if not settings.annotate_release:
+            return None
+        repository = self.environment.get("GITHUB_REPOSITORY", "")
+        if not (settings.github_token and repository):
+            raise SettingsError(
+                "no repository and token whose release could be annotated", todo="set github-token"
+            )
+        from benchaudit.tracker.release_notes import ReleaseNotes
+
+        return ReleaseNotes(self._connection(settings, repository))
+
+    def _connection(self, settings: Settings, repository: str, token: str = "") -> Connection:
+        """A connection to a repository, with a token of its own or the one that writes our issues."""
+        from benchaudit.tracker.connection import PATIENCE, Connection
+
+        return Connection(
+            api=self.environment.get("GITHUB_API_URL", "https://api.github.com"),
+            token=token or settings.github_token,
+            repository=repository,
+            author=settings.author,
+            pause=self._pause,
+            patience=float(self.environment.get("BENCHAUDIT_PATIENCE", PATIENCE)),
         )
 
-    wish = Wish(where=settings.upstream, label=settings.approval_label, follow_up=settings.upstream_follow_up)
-    return Upstream(wish=wish, desk=tracker, there=there, say=say)
+    def _discussions(self, settings: Settings, token: str, pull_request: int = 0) -> Tracker:
+        """The tracker of the dataset's discussions; in a pull request that is watched, one comment."""
+        if not token:
+            raise SettingsError("no token to write discussions with", todo="set hf-token")
+        if not settings.dataset:
+            raise SettingsError(
+                "no dataset whose discussions to write in", todo="set `dataset`, as owner/name"
+            )
+        from benchaudit.discussions import Discussions
+        from benchaudit.hub import Hub
+        from benchaudit.tracker.discussions import DiscussionTracker
 
-
-def open_notes(settings: Settings, environment: Mapping[str, str]) -> ReleaseNotes | None:
-    """The notes of releases of the repository that watches, where they are to be annotated."""
-    if not settings.annotate_release:
-        return None
-    if not settings.github_token or not environment.get("GITHUB_REPOSITORY"):
-        raise SettingsError(
-            "no repository and token whose release could be annotated", todo="set github-token"
+        return DiscussionTracker(
+            Discussions(Hub(token), settings.dataset), pull_request=pull_request, pause=self._pause
         )
-    from benchaudit.tracker.release_notes import ReleaseNotes
 
-    return ReleaseNotes(connection(settings, environment, environment["GITHUB_REPOSITORY"]))
-
-
-def connection(
-    settings: Settings, environment: Mapping[str, str], repository: str, token: str = ""
-) -> Connection:
-    """A connection to a repository, with a token of its own or the one that writes our issues."""
-    from benchaudit.tracker.connection import PATIENCE, Connection
-
-    return Connection(
-        api=environment.get("GITHUB_API_URL", "https://api.github.com"),
-        token=token or settings.github_token,
-        repository=repository,
-        author=settings.author,
-        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
-        patience=float(environment.get("BENCHAUDIT_PATIENCE", PATIENCE)),
-    )
-
-
-def open_tracker(settings: Settings, environment: Mapping[str, str]) -> Tracker:
-    """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
-    if settings.channel == "folder":
-        from benchaudit.tracker.folder import FolderTracker
-
-        return FolderTracker(Path(environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
-    if settings.channel == "none" or (settings.channel == "github" and settings.pull_request):
-        # What is proposed has no report issue: that is about what was published.
-        from benchaudit.tracker.nowhere import NoTracker
-
-        return NoTracker()
-    if settings.channel == "hub":
-        return _discussions(settings, environment, settings.hf_token, settings.pull_request)
-    repository = settings.repository or environment.get("GITHUB_REPOSITORY", "")
-    if not settings.github_token:
-        raise SettingsError(
-            "no token to write issues with", todo="set github-token, or channel to folder or none"
-        )
-    if repository.count("/") != 1:
-        raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
-    from benchaudit.tracker.github import GitHubTracker
-
-    return GitHubTracker(connection(settings, environment, repository))
-
-
-def _discussions(
-    settings: Settings, environment: Mapping[str, str], token: str, pull_request: int = 0
-) -> Tracker:
-    """The tracker of the dataset's discussions; in a pull request that is watched, one comment."""
-    if not token:
-        raise SettingsError("no token to write discussions with", todo="set hf-token")
-    if not settings.dataset:
-        raise SettingsError("no dataset whose discussions to write in", todo="set `dataset`, as owner/name")
-    from benchaudit.discussions import Discussions
-    from benchaudit.hub import Hub
-    from benchaudit.tracker.discussions import DiscussionTracker
-
-    return DiscussionTracker(
-        Discussions(Hub(token), settings.dataset),
-        pull_request=pull_request,
-        pause=float(environment.get("BENCHAUDIT_PAUSE", "1")),
-    )
+    @property
+    def _pause(self) -> float:
+        return float(self.environment.get("BENCHAUDIT_PAUSE", "1"))

@@ -60,13 +60,33 @@ def _client() -> Any:
     """
     client = default_client_factory()
     client.timeout = TIMEOUT
-    client.event_hooks = {**client.event_hooks, "response": [_raise_limit]}
+    client.event_hooks = {**client.event_hooks, "response": [_heed_limit]}
     return client
 
 
-def _raise_limit(response: Any) -> None:
+class _Pace:
+    """What the Hub last said of its rate limit: a call that it would refuse waits until it would not."""
+
+    def __init__(self) -> None:
+        self._free_at = 0.0
+
+    def note(self, headers: Any) -> None:
+        """Remember until when nothing remains, where an answer says so."""
+        wait = asked_wait(headers) if _LIMIT.search(str(headers.get("RateLimit") or "")) else None
+        self._free_at = time.monotonic() + wait if wait is not None else 0.0
+
+    def wait(self) -> float:
+        """Seconds until calls are answered again; 0 while they are."""
+        return max(0.0, self._free_at - time.monotonic())
+
+
+_PACE = _Pace()
+
+
+def _heed_limit(response: Any) -> None:
     if response.status_code == 429:
         raise _Limited(asked_wait(response.headers))
+    _PACE.note(response.headers)
 
 
 class Hub:
@@ -194,6 +214,8 @@ class Hub:
             sleep=self._sleep,
             reraise=True,
         )
+        if wait := min(_PACE.wait(), WAIT_BUDGET):
+            self._sleep(wait)
         try:
             answer: T = retrying(ask)
         except _Limited:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
-from benchaudit.edges import open_notes, open_tracker, open_upstream
+from benchaudit.edges import Edges
 from benchaudit.errors import BenchauditError, SettingsError, one_line
+from benchaudit.fleet import each
 from benchaudit.settings import Layer, Settings, settle
+from benchaudit.shards import matrix, share_of
 from benchaudit.speech import announce, complain, masked, say
 
 if TYPE_CHECKING:
@@ -33,23 +35,46 @@ def run(
     used.
     """
     base = settle(layers)
-    outcomes: list[Outcome] = []
-    statuses = []
-    for entry in _entries(base, layers, environment):
+    edges = Edges(environment)
+
+    def work(entry: list[Layer]) -> tuple[Settings, Outcome | BenchauditError]:
         settings = base
         try:
             settings = settle(entry)
-            outcome = _watch(source, settings, environment, rebuild=rebuild)
+            return settings, _watch(source, settings, edges, rebuild=rebuild)
         except BenchauditError as error:
-            complain(error, environment)
-            _summarise_failure(settings, error, environment)
-            statuses.append(error.exit_status)
+            return settings, error
+
+    outcomes: list[Outcome] = []
+    statuses = []
+    entries = share_of(_entries(base, layers, environment), base.shard)
+    for settings, found in each("Watching", entries, work, _name) if entries else ():
+        if isinstance(found, BenchauditError):
+            complain(found, environment)
+            _summarise_failure(settings, found, environment)
+            statuses.append(found.exit_status)
         else:
-            _summarise(outcome, environment)
-            outcomes.append(outcome)
-            statuses.append(_status(outcome, settings))
+            _summarise(found, environment)
+            outcomes.append(found)
+            statuses.append(_status(found, settings))
     hand_over(outcomes, environment)
     return next((status for status in STATUSES if status in statuses), 0)
+
+
+def plan(layers: Sequence[Layer], environment: Mapping[str, str], most: int) -> dict[str, Any]:
+    """The matrix for a workflow that fans out over the datasets of a config file.
+
+    Raises SettingsError where there is none, or it cannot be read.
+    """
+    base = settle(layers)
+    if not base.config:
+        raise SettingsError("no config file is named", todo="set `config`")
+    return matrix([_name(entry) for entry in _entries(base, layers, environment)], most)
+
+
+def _name(entry: Sequence[Layer]) -> str:
+    """The dataset of an entry, as it is given; one that gives none is told when it is watched."""
+    return next((layer["dataset"][0].strip() for layer in entry if "dataset" in layer), "?")
 
 
 def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, str]) -> list[list[Layer]]:
@@ -62,7 +87,7 @@ def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, 
     return [[*layers[:-1], *entry, *layers[-1:]] for entry in from_config(path)]
 
 
-def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, rebuild: bool) -> Outcome:
+def _watch(source: str, settings: Settings, edges: Edges, *, rebuild: bool) -> Outcome:
     from benchaudit.audit import workspace
     from benchaudit.auditor import Auditor
     from benchaudit.report.templates import Templates
@@ -71,8 +96,8 @@ def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, r
 
     if not (settings.dataset or source):
         raise SettingsError("no dataset is named", todo="set `dataset`, as owner/name")
-    settings = replace(settings, release=settings.release or released(environment))
-    tracker = open_tracker(settings, environment)
+    settings = replace(settings, release=settings.release or released(edges.environment))
+    tracker = edges.tracker(settings)
     with workspace() as work:
         watcher = Watcher(
             auditor=Auditor(
@@ -80,8 +105,8 @@ def _watch(source: str, settings: Settings, environment: Mapping[str, str], *, r
             ),
             tracker=tracker,
             templates=Templates(settings.templates),
-            upstream=open_upstream(tracker, settings, environment),
-            notes=open_notes(settings, environment),
+            upstream=edges.upstream(tracker, settings),
+            notes=edges.notes(settings),
         )
         return watcher.rebuild() if rebuild else watcher.run()
 

@@ -20,6 +20,7 @@ from benchaudit.accept import Acceptance, read_acceptances
 from benchaudit.checks import all_checks
 from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
+from benchaudit.shards import read_shard
 
 CHANNELS = ("github", "hub", "folder", "none")
 SAMPLES = ("none", "ids", "text")
@@ -137,6 +138,11 @@ class Settings:
         _text,
     )
     config: str = setting("Path of a config file; it can name several datasets.", _text)
+
+    shard: str = setting(
+        "Share of the config file's datasets to watch, as 3/12; `benchaudit plan` deals them out.",
+        read_shard,
+    )
 
     question: str = setting("Column of the question.", _text)
     options: tuple[str, ...] = setting(

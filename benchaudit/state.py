@@ -108,6 +108,9 @@ def inert(name: str) -> str:
     )
 
 
+OURS = "<!-- benchaudit:"
+"""How the first line of all that is ours begins."""
+
 RELEASED = "<!-- benchaudit:release "
 """How the first line of a comment about a release begins."""
 

@@ -24,6 +24,7 @@ VALUES = {
     "files": ("a.csv, b/*.json", ("a.csv", "b/*.json")),
     "revision": ("refs/pr/3", "refs/pr/3"),
     "config": ("benchaudit.yml", "benchaudit.yml"),
+    "shard": (" 3/12", "3/12"),
     "question": ("q", "q"),
     "options": ("a, b", ("a", "b")),
     "gold": ("answer", "answer"),

@@ -165,15 +165,14 @@ def test_r35_the_issue_of_the_field_report_is_found(github: responses.RequestsMo
     assert found.number == shared_json("cases", "R35", "expect.json")["issue_to_update"]
 
 
-def test_an_account_is_asked_who_it_is_once(github: responses.RequestsMock) -> None:
-    """A token of a person or an app."""
+def test_an_account_is_asked_who_it_is_once_and_for_its_issues_once(github: responses.RequestsMock) -> None:
+    """However many datasets are looked for. A token of a person or an app."""
     github.get(USER, json={"login": "bot"})
     github.get(
         LIST,
         json=[issue(7, login="bot")],
         match=[query_param_matcher({"creator": "bot"}, strict_match=False)],
     )
-    github.get(LIST, json=[])
     ours = tracker(author="")
 
     found = ours.find(marker(DATASET))

@@ -7,6 +7,7 @@ by listing, never by search, which lags behind.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import RLock
 
 from github.Issue import Issue
 from github.IssueComment import IssueComment
@@ -15,7 +16,7 @@ from github.NamedUser import NamedUser
 from benchaudit.errors import TrackerError
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
-from benchaudit.state import RELEASED, first_line
+from benchaudit.state import OURS, RELEASED, first_line
 from benchaudit.tracker.base import Done
 from benchaudit.tracker.connection import Connection, Lost
 
@@ -24,20 +25,32 @@ _MAY_WRITE = frozenset({"admin", "maintain", "write"})
 
 
 class GitHubTracker:
-    """Report issues of the repository of a connection."""
+    """Report issues of the repository of a connection, for one dataset or for many.
+
+    Ours are listed once. What is written is read anew, whoever wrote in between; GitHub wants one
+    request at a time, so that is what several threads share.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._repository = connection.repository
+        self._listed: dict[str, Thread] | None = None
+        self._lock = RLock()
 
     def find(self, *markers: str) -> Thread | None:
         """Return our issue that begins so: an open one before a closed one, then the lowest number."""
-        return self._connection.read(
-            lambda: min(map(_thread, self._ours(markers)), key=_precedence, default=None)
-        )
+        with self._lock:
+            if self._listed is None:
+                self._listed = self._list()
+            found = [self._listed[marker] for marker in markers if marker in self._listed]
+            return min(found, key=_precedence, default=None)
 
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation, and read back what was written."""
+        with self._lock:
+            return self._carry_out(operation)
+
+    def _carry_out(self, operation: Operation) -> Done:
         match operation:
             case Create():
                 return Done(thread=self._create(operation))
@@ -67,9 +80,26 @@ class GitHubTracker:
             permission = self._repository.get_collaborator_permission(names[-1])
             return names[-1] if permission in _MAY_WRITE else ""
 
+        with self._lock:
+            return self._connection.read(ask)
+
+    def _list(self) -> dict[str, Thread]:
+        """Our issues by their first line; of several that begin alike, the one that counts."""
+
+        def ask() -> dict[str, Thread]:
+            listed: dict[str, Thread] = {}
+            for thread in map(_thread, self._ours()):
+                line = first_line(thread.body)
+                listed[line] = min(thread, listed.get(line, thread), key=_precedence)
+            return listed
+
         return self._connection.read(ask)
 
-    def _ours(self, markers: tuple[str, ...]) -> Iterator[Issue]:
+    def _find_anew(self, marker: str) -> Thread | None:
+        self._listed = self._list()
+        return self._listed.get(marker)
+
+    def _ours(self) -> Iterator[Issue]:
         login = self._connection.login()
         # The listing takes a user, not a name; asking for one would be a call for what is known.
         creator = self._connection.api.create_from_raw_data(NamedUser, {"login": login})
@@ -77,7 +107,7 @@ class GitHubTracker:
             state="all", creator=creator, sort="created", direction="asc"
         ):
             if (
-                first_line(issue.body or "") in markers
+                first_line(issue.body or "").startswith(OURS)
                 and issue.user.login.lower() == login.lower()
                 and not _is_pull_request(issue)
             ):
@@ -98,11 +128,11 @@ class GitHubTracker:
         try:
             made = self._connection.once(create)
         except Lost as lost:
-            found = self.find(marker)
+            found = self._find_anew(marker)
             if found is None:
                 raise self._connection.unreachable(str(lost)) from None
             made = found
-        first = self.find(marker) or made
+        first = self._find_anew(marker) or made
         if first.number != made.number:
             # Another run was quicker: its issue stays, ours goes.
             self._connection.read(

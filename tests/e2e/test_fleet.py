@@ -1,0 +1,68 @@
+"""Many datasets in one run: one list of issues for all, one call to the Hub for each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.loopback.hub import HubDataset
+from tests.loopback.repos import DatasetRepo
+
+from .quiz import fair, leaky, with_distractors
+from .stage import DATA, Stage
+
+NAMES = [f"team/quiz-{number:02d}" for number in range(12)]
+CONFIG = {"all.yml": "slices: [who]\ndatasets:\n" + "".join(f"- dataset: {name}\n" for name in NAMES)}
+
+
+@pytest.fixture
+def fleet(stage: Stage) -> Stage:
+    """A stage with twelve datasets, one of which nobody can read, and a first report of every other."""
+    for number, name in enumerate(NAMES[1:]):
+        repo = DatasetRepo.create(stage.root / f"{number}.git")
+        repo.commit("Upload", {DATA: with_distractors(leaky() if number % 2 else fair())})
+        stage.hub.datasets[name] = HubDataset(repo.path)
+    run = look(stage)
+    assert run.status == 3
+    assert len(stage.watch.issues) == len(NAMES) - 1
+    return stage
+
+
+def look(stage: Stage, **inputs: str):
+    return stage.run(dataset="", config="all.yml", workspace=CONFIG, **inputs)
+
+
+def test_nothing_new_costs_one_call_each_and_one_list_for_all(fleet: Stage) -> None:
+    """The one that fails stops no other, and the results are in the order of the config."""
+    run = look(fleet)
+
+    assert run.status == 3
+    (line,) = run.errors
+    assert NAMES[0] in line
+    assert run.writes == []
+    assert [seen.path for seen in run.github] == ["/user", "/repos/team/watch/issues"]
+    assert sorted(seen.path for seen in run.hub) == [f"/api/datasets/{name}/refs" for name in NAMES]
+    results = json.loads(run.outputs["results"])
+    assert [entry["dataset"] for entry in results] == NAMES[1:]
+    assert (run.outputs["verdict"], run.outputs["changed"]) == ("leak", "false")
+    assert sum("nothing new" in said for said in run.stderr.splitlines()) == len(NAMES) - 1
+
+
+def test_a_job_of_a_workflow_that_fans_out_watches_its_share(fleet: Stage) -> None:
+    run = look(fleet, shard="2/6")
+
+    assert run.status == 0
+    assert [entry["dataset"] for entry in json.loads(run.outputs["results"])] == [NAMES[1], NAMES[7]]
+
+
+def test_what_changed_is_told_in_its_own_issue(fleet: Stage) -> None:
+    path: Path = fleet.hub.datasets[NAMES[1]].repo
+    DatasetRepo(path).commit("Lengthen", {DATA: with_distractors(leaky())})
+
+    run = look(fleet)
+
+    assert run.writes == ["POST comments", "PATCH 1"]
+    changed = [entry["dataset"] for entry in json.loads(run.outputs["results"]) if entry["changed"]]
+    assert changed == [NAMES[1]]

@@ -16,7 +16,7 @@ import duckdb
 
 from benchaudit.cache import Cache, name_of
 from benchaudit.checks import all_checks
-from benchaudit.errors import BenchauditError, MappingError, SourceError
+from benchaudit.errors import MappingError, SourceError
 from benchaudit.files import Files, Slicings, columns_of
 from benchaudit.items import Counts, count_items
 from benchaudit.mapping import SAMPLED_ROWS, Proposal, resolve
@@ -85,9 +85,13 @@ class Counting:
                     return self.count(self.cache)
                 except _Lacking as lacking:
                     return self.count(self.cache, lacking.files)
-        except (Refused, BenchauditError) as error:
-            if self.cache is not None and isinstance(error, Refused):
+        except Refused:
+            if self.cache is not None:
                 self.cache.forget()
+        except (SourceError, MappingError) as error:
+            if type(error) not in {SourceError, MappingError}:
+                # It comes from where the files are, and not from what is in them.
+                raise
         try:
             with refusals(files):
                 return self.count(None, trusting=False)

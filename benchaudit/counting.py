@@ -16,12 +16,13 @@ import duckdb
 
 from benchaudit.cache import Cache, name_of
 from benchaudit.checks import all_checks
-from benchaudit.errors import BenchauditError, MappingError, SourceError
+from benchaudit.errors import MappingError, SourceError
+from benchaudit.files import Files, Slicings, columns_of
 from benchaudit.items import Counts, count_items
 from benchaudit.mapping import SAMPLED_ROWS, Proposal, resolve
 from benchaudit.mapping.batch import bind_slice
 from benchaudit.models import ColumnMapping, Snapshot
-from benchaudit.reading import Column, Table, open_table
+from benchaudit.reading import Column, Table
 from benchaudit.reading.engine import (
     LEAN_LIMIT,
     MEMORY_LIMIT,
@@ -34,8 +35,6 @@ from benchaudit.reading.engine import (
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.sources.card import labels_of
-
-Slicings = Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,12 @@ class Counting:
     optional: Collection[tuple[str, ...]]
     rows_file: Path | None
     cache: Cache | None
-    _paths: dict[int, Path] = field(default_factory=dict)
+    files: Files = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.files = Files(
+            source=self.source, snapshot=self.snapshot, settings=self.settings, place=self.place
+        )
 
     def counted(self) -> Counted:
         """Open, map and count. Raises SourceError and MappingError."""
@@ -81,9 +85,13 @@ class Counting:
                     return self.count(self.cache)
                 except _Lacking as lacking:
                     return self.count(self.cache, lacking.files)
-        except (Refused, BenchauditError) as error:
-            if self.cache is not None and isinstance(error, Refused):
+        except Refused:
+            if self.cache is not None:
                 self.cache.forget()
+        except (SourceError, MappingError) as error:
+            if type(error) not in {SourceError, MappingError}:
+                # It comes from where the files are, and not from what is in them.
+                raise
         try:
             with refusals(files):
                 return self.count(None, trusting=False)
@@ -97,12 +105,20 @@ class Counting:
             for number in range(len(self.snapshot.blobs))
             if cache is not None and number not in wanted and (table := self._kept_head(cache, number))
         }
-        paths = [self._path(number) for number in range(len(self.snapshot.blobs)) if number not in kept]
+        paths = {
+            number: self.files.part(number) if trusting else self.files.whole(number)
+            for number in range(len(self.snapshot.blobs))
+            if number not in kept
+        }
         limit = LEAN_LIMIT if trusting else MEMORY_LIMIT
-        with engine(paths, self.place, limit, cache.folder if cache else None) as connection:
+        with engine(paths.values(), self.place, limit, cache.folder if cache else None) as connection:
+
+            def opened(number: int) -> Table:
+                return self.files.opened(number, paths[number], connection, trusting=trusting)
+
             tables = [
                 replace(
-                    kept.get(number) or self._opened(number, connection, trusting=trusting),
+                    kept.get(number) or opened(number),
                     labels=labels_of(blob.path, self.snapshot.layout),
                 )
                 for number, blob in enumerate(self.snapshot.blobs)
@@ -120,6 +136,7 @@ class Counting:
             rows = {n: path for n, name in enumerate(names) if cache and (path := cache.find(name))}
             if lacking := kept.keys() - rows.keys():
                 raise _Lacking(lacking)
+            self.files.fill(tables, paths, proposal.mapping, slicings, connection)
             counts = count_items(
                 tables,
                 proposal.mapping,
@@ -135,28 +152,24 @@ class Counting:
                     _keep_rows(cache, names[number], number, connection)
         return Counted(proposal=proposal, slicings=slicings, counts=counts)
 
-    def _path(self, number: int) -> Path:
-        if number not in self._paths:
-            self._paths[number] = self.source.fetch(self.snapshot.revision, self.snapshot.blobs[number])
-        return self._paths[number]
-
-    def _opened(self, number: int, connection: duckdb.DuckDBPyConnection, *, trusting: bool) -> Table:
-        name = self.snapshot.blobs[number].path
-        records = self.settings.records
-        return open_table(self._path(number), name, self.place, connection, records, trusting=trusting)
-
     def _parts(self, number: int) -> list[Any]:
         """What the table of a file depends on."""
         blob = self.snapshot.blobs[number]
-        return [blob.id, blob.path, self.settings.records]
+        return [blob.id, blob.path, self.settings.records, sorted(self.files.named or ())]
 
     def _rows_name(self, number: int, table: Table, mapping: ColumnMapping, slicings: Slicings) -> str:
         """What the narrow rows of a file are called."""
         # A row without an id is called by its file too where there are several.
         several = len(self.snapshot.blobs) > 1
-        columns = sorted({column for slicing in slicings for column in slicing})
         checks = [asdict(check) for check in all_checks()]
-        parts = [*self._parts(number), asdict(mapping), columns, checks, several, dict(table.places)]
+        parts = [
+            *self._parts(number),
+            asdict(mapping),
+            columns_of(slicings),
+            checks,
+            several,
+            dict(table.places),
+        ]
         return f"{name_of('rows', parts)}.parquet"
 
     def _kept_head(self, cache: Cache, number: int) -> Table | None:

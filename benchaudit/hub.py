@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from huggingface_hub import HfApi, errors, hf_hub_download, set_client_factory
+from huggingface_hub import (
+    HfApi,
+    HfFileSystem,
+    errors,
+    hf_hub_download,
+    set_client_factory,
+    try_to_load_from_cache,
+)
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
 from huggingface_hub.utils._http import default_client_factory
@@ -196,6 +203,23 @@ class Hub:
             return Path(local).resolve()
 
         return self._call(dataset, ask, sha)
+
+    def ranges(self, dataset: str, sha: str, path: str) -> Callable[[int, int], bytes] | None:
+        """Return a function that gives the bytes of a file from one offset up to another.
+
+        None where the whole file is here already.
+        """
+        there = try_to_load_from_cache(dataset, path, repo_type="dataset", revision=sha)
+        if isinstance(there, str):
+            return None
+        files = HfFileSystem(endpoint=self.endpoint, token=self._token, skip_instance_cache=True)
+
+        def ask(start: int, end: int) -> bytes:
+            with files.open(f"datasets/{dataset}@{sha}/{path}", "rb", cache_type="none") as file:
+                file.seek(start)
+                return bytes(file.read(end - start))
+
+        return lambda start, end: self._call(dataset, partial(ask, start, end), sha)
 
     def _call(self, dataset: str, ask: Callable[[], T], sha: str = "") -> T:
         """Ask patiently, and speak of failure in our words."""

@@ -53,7 +53,7 @@ DOORS = {
     "github": {"tracker.connection", "tracker.github", "tracker.release_notes"},
     "markdown_it": {"markdown"},
     "duckdb": {
-        *("reading", "mapping", "scan", "items", "pairing", "sampling", "opening", "counting"),
+        *("reading", "mapping", "scan", "items", "pairing", "sampling", "opening", "counting", "files"),
         "balance.rows",
     },
     "markupsafe": {"html"},

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchaudit.counting import Counting
-from benchaudit.errors import MappingError, SourceError
+from benchaudit.errors import MappingError, SourceError, Unavailable
 from benchaudit.reading import delimited
 from benchaudit.reading.table import Table
+from benchaudit.sources.file import FileSource
 from tests.support import audit_path
 
 CSV = "question,options,answer\n" + "".join(f"q{n},\"['a{n}', 'bb']\",A\n" for n in range(40))
@@ -81,3 +82,16 @@ def test_what_is_wrong_is_said_by_the_careful_reading(tmp_path: Path, attempts: 
     with pytest.raises(SourceError):
         audit_path(tmp_path / "b.parquet")
     assert attempts == [True, False] * 2
+
+
+def test_where_a_file_cannot_be_had_nobody_asks_twice(
+    tmp_path: Path, attempts: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetch(*_: Any) -> Path:
+        raise Unavailable("does not answer")
+
+    monkeypatch.setattr(FileSource, "fetch", fetch)
+    (tmp_path / "a.csv").write_text(CSV, encoding="utf-8")
+    with pytest.raises(Unavailable):
+        audit_path(tmp_path / "a.csv")
+    assert attempts == [True]

@@ -50,6 +50,8 @@ def engine(
             "memory_limit": memory_limit,
             "temp_directory": str(work / "spill"),
             "threads": os.cpu_count() or 1,
+            # A file may be completed while it is read, and what was read is not read again.
+            "enable_external_file_cache": False,
         }
     )
     try:

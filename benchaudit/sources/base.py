@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from benchaudit.errors import NothingWatched, SourceError
 from benchaudit.models import Blob, Refs, Revision, Snapshot
@@ -61,6 +61,14 @@ class Source(Protocol):
 
     def file_url(self, sha: str, path: str) -> str:
         """Return where the bytes of a file at one revision can be had for ever; "" where nowhere."""
+
+
+@runtime_checkable
+class Ranged(Protocol):
+    """A source that can give parts of a file."""
+
+    def ranges(self, revision: Revision, blob: Blob) -> Callable[[int, int], bytes] | None:
+        """Return what gives the bytes from one offset up to another; None where the whole file is here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -85,6 +86,22 @@ class HubSource:
                 todo="run again",
             )
         return path
+
+    def ranges(self, revision: Revision, blob: Blob) -> Callable[[int, int], bytes] | None:
+        """Return a function that gives parts of a file at one commit; None where it is here as a whole."""
+        ask = self._hub.ranges(self.name, revision.sha, blob.path)
+
+        def part(start: int, end: int) -> bytes:
+            content = ask(start, end) if ask else b""
+            if len(content) != end - start:
+                raise Unavailable(
+                    f"{len(content):,} bytes came of {end - start:,}",
+                    where=f"{self.name}@{revision.sha[:7]} {blob.path}",
+                    todo="run again",
+                )
+            return content
+
+        return part if ask else None
 
     def revision_url(self, sha: str) -> str:
         """Return the page of a commit, which shows what it changed."""

@@ -28,7 +28,7 @@ from benchaudit.terminal import show
 from tests.builders import FAIR, LONGEST, NEW, compared, paired, release
 from tests.hostile import corpus
 
-COMMANDS = ("audit", "compare", "inspect", "balance", "controls", "watch", "schema", "demo")
+COMMANDS = ("audit", "compare", "inspect", "balance", "controls", "history", "watch", "schema", "demo")
 ELSEWHERE = {
     "dataset",
     "revision",
@@ -298,7 +298,7 @@ def test_the_old_revision_may_need_another_mapping(bench, capsys):
     assert "none" in said[-1]
 
 
-@pytest.mark.parametrize("of", ["report", "comparison", "config"])
+@pytest.mark.parametrize("of", ["report", "comparison", "history", "config"])
 def test_a_schema_is_json_on_standard_output(of, capsys):
     status, out, said = run(capsys, "schema", of)
     assert (status, said) == (0, [])

@@ -76,6 +76,7 @@ def test_the_help_of_every_command_can_be_read(capsys):
         "inspect",
         "balance",
         "controls",
+        "history",
         "watch",
         "rebuild-state",
         "schema",
@@ -96,7 +97,7 @@ def test_the_workflow_of_the_readme_uses_inputs_that_exist():
     assert workflows[0]["jobs"]["watch"]["permissions"] == {"issues": "write"}
 
 
-@pytest.mark.parametrize("of", ["report", "comparison", "config"])
+@pytest.mark.parametrize("of", ["report", "comparison", "history", "config"])
 def test_the_published_schemas_are_those_of_the_code(of, capsys, request):
     path = ROOT / "docs" / "schema" / f"{of}.schema.json"
     assert main(["schema", of], {}) == 0

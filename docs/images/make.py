@@ -102,14 +102,15 @@ def terminal(command: str, output: str) -> str:
     return f"<!doctype html><meta charset=utf-8><style>{TERMINAL}</style><pre>{code}</pre>"
 
 
-def run(*arguments: str, folder: Path, **environment: str) -> str:
+def run(*arguments: str, folder: Path) -> str:
     """What the program prints, run in a folder, with colours."""
-    names = ("GITHUB_", "INPUT_", "NO_COLOR")
+    names = ("GITHUB_", "INPUT_", "NO_COLOR", "COLORTERM", "HF_")
     inside = {name: value for name, value in os.environ.items() if not name.startswith(names)}
-    inside |= {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), **environment}
+    inside |= {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "PYTHONUTF8": "1"}
     inside["PYTHONPATH"] = str(HERE.parents[1])
     command = [sys.executable, "-m", "benchaudit", *arguments]
-    return subprocess.run(command, cwd=folder, env=inside, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, cwd=folder, env=inside, check=True, capture_output=True)
+    return done.stdout.decode()
 
 
 def pictures(folder: Path) -> dict[str, Picture]:

@@ -9,6 +9,7 @@ import pytest
 
 from benchaudit.history import History, point_of
 from benchaudit.html import Subject, report_page
+from benchaudit.html.site import folders, history_page, index_page
 from benchaudit.models import LeftOut
 from benchaudit.report.templates import Templates
 from benchaudit.samples import Sample
@@ -131,6 +132,13 @@ def test_the_whole_is_reached_by_keyboard(opened, report):
     assert {"INPUT words", "SELECT verdict", "SELECT check", "BUTTON "} <= stops
 
 
+def objections(page, axe: Path) -> list[tuple[str, str]]:
+    """What axe finds serious or worse. A page's own policy forbids scripts of others; a debugger is none."""
+    found = page.evaluate(f"{axe.read_text(encoding='utf-8')}; axe.run()")
+    assert found["passes"]
+    return [(v["id"], v["impact"]) for v in found["violations"] if v["impact"] in {"serious", "critical"}]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_nothing_to_object(opened, report, axe, scheme):
     """With every part of the page open, in both schemes."""
@@ -138,11 +146,31 @@ def test_axe_has_nothing_to_object(opened, report, axe, scheme):
     page.emulate_media(color_scheme=scheme)
     for button in page.locator("button[data-slice]").all():
         button.click()
-    # The page's own policy forbids scripts of others; the debugger that judges it is none.
-    found = page.evaluate(f"{axe.read_text(encoding='utf-8')}; axe.run()")
-    said = [(v["id"], v["impact"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]]
-    assert [entry for entry in said if entry[1] in {"serious", "critical"}] == []
-    assert found["passes"]
+    assert objections(page, axe) == []
+
+
+def test_pages_of_several_datasets_lead_to_each_other(page, axe, tmp_path):
+    """From the index to the worst and back; axe has nothing to object to either."""
+    calm, leaky = release({"a": FAIR * 10}, dataset="owner/calm"), release({"a": [LONGEST] * 40})
+    histories = [
+        History(dataset="owner/calm", points=(point_of(calm.audit),)),
+        History(dataset="日本/データ", points=(point_of(calm.audit), point_of(leaky.audit))),
+    ]
+    names = folders([history.dataset for history in histories])
+    texts = {"": index_page(histories, Templates())}
+    texts |= {
+        name: history_page(history, Templates()) for name, history in zip(names, histories, strict=True)
+    }
+    for name, text in texts.items():
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "index.html").write_text(text, encoding="utf-8")
+    page.goto((tmp_path / "index.html").as_uri())
+    assert objections(page, axe) == []
+    page.get_by_role("link").nth(1).click()
+    assert page.locator("h1").inner_text() == "日本/データ"
+    assert objections(page, axe) == []
+    page.get_by_role("link", name="All datasets").click()
+    assert page.locator("h1").inner_text() == "Benchmarks"
 
 
 def test_dark_mode_is_dark_and_paper_is_white(opened, report):

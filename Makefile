@@ -14,7 +14,7 @@ N ?= 10000
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint bench fuzz dist lock golden pictures clean
+.PHONY: help install demo test coverage lint bench fuzz dist lock golden pictures clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -26,6 +26,9 @@ demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded
 
 test: $(VENV)/$(LOCK).stamp ## All tests
 	$(BIN)/python -m pytest -n auto $(ARGS)
+
+coverage: $(VENV)/$(LOCK).stamp ## All tests, and which lines and branches they never reach
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=95 $(ARGS)
 
 # Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
 lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; changes nothing
@@ -73,6 +76,7 @@ lock: $(VENV)/uv.stamp ## Resolve requirements/*.txt from pyproject.toml and req
 	$(COMPILE) pyproject.toml --group dev --output-file requirements/dev.txt
 	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --output-file requirements/runtime.txt
 	$(COMPILE) requirements/build.in --constraint requirements/dev.txt --output-file requirements/build.txt
+	$(COMPILE) requirements/stagehand.in --constraint requirements/dev.txt --output-file requirements/stagehand.txt
 	$(COMPILE) requirements/act.in --output-file requirements/act.txt
 	$(COMPILE) requirements/audit.in --output-file requirements/audit.txt
 	$(COMPILE) pyproject.toml --resolution lowest-direct --output-file $(VENV)/lowest.txt

@@ -290,7 +290,8 @@ def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
             complete=content["complete"],
             columns=None if content["columns"] is None else frozenset(content["columns"]),
         ),
-        kept=kept_of(content["kept"]),
+        # The first reports kept nothing of releases.
+        kept=kept_of(content["kept"]) if "kept" in content else Kept(),
         history=tuple(
             Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline)
             for sha, at, verdict, severe, n, baseline in content["history"]

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from werkzeug.wrappers import Request, Response
 
+from benchaudit.settings import settle
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.e2e.stage import DATA, DATASET, REPOSITORY, TOKEN, Stage
 from tests.loopback.base import Loopback
@@ -72,7 +73,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 
 def test_there_are_workflows() -> None:
-    assert {"watch", "on-push", "on-release", "upstream", "gate", "keep-alive"} <= {
+    assert {"watch", "on-push", "fleet", "on-release", "upstream", "gate", "keep-alive"} <= {
         path.stem for path in PATHS
     }
 
@@ -82,7 +83,7 @@ def test_a_workflow_is_safe_to_paste(path: Path) -> None:
     workflow = load(path)
     assert workflow["permissions"] == {}
     assert not {"pull_request_target", "issue_comment"} & workflow["on"].keys()
-    assert "concurrency" in workflow
+    assert "concurrency" in workflow or all("concurrency" in job for job in workflow["jobs"].values())
     for name, job in workflow["jobs"].items():
         assert "timeout-minutes" in job, name
     for step in steps(workflow):
@@ -122,6 +123,21 @@ def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
     stage.repo.commit("Balance", {DATA: with_distractors(fair())})
     assert stage.run(**given).outputs["material"] == "true"
     assert len(stage.issue.comments) == 1
+
+
+def test_a_fleet_is_a_watch_of_each_of_its_datasets() -> None:
+    """Every expression is a field that every entry has, and no two entries are of one dataset."""
+    workflow = load(FOLDER / "fleet.yml")
+    (job,) = workflow["jobs"].values()
+    entries = job["strategy"]["matrix"]["include"]
+    (step,) = job["steps"]
+    used = {re.fullmatch(r"\$\{\{ matrix\.(\w+) \}\}", value)[1] for value in step["with"].values()}
+    assert used == step["with"].keys()
+    assert all(entry.keys() == used for entry in entries)
+    assert len({entry["dataset"] for entry in entries}) == len(entries)
+    assert "${{ matrix.dataset }}" in job["concurrency"]["group"]
+    for entry in entries:
+        settle([{name: (text, "the matrix") for name, text in entry.items()}])
 
 
 def test_a_release_gets_its_comment(stage: Stage, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def act(checkout: Path, workflow: Path, *options: str) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=400,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout[-6000:]
     return done.stdout

@@ -13,7 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchaudit.audit import audit_snapshot
+from benchaudit.balance import work
+from benchaudit.balance.rows import open_rows
 from benchaudit.cli import main
+from benchaudit.errors import SettingsError
+from benchaudit.settings import settle
+from benchaudit.sources.file import FileSource
 from tests.support import SHARED, audit_path, needs_shared
 
 MAPPING = ("--question", "q", "--gold", "right", "--distractors", "w1,w2,w3", "--id", "id")
@@ -165,6 +171,50 @@ def test_several_files_and_what_the_card_says_of_them(tmp_path, capsys):
     assert set(tree(tmp_path / "out" / "data")) == {"README.md", "data/one.csv", "data/two.csv"}
     assert balance(folder, tmp_path / "one", *flags, "--split", "easy") == 0
     assert set(tree(tmp_path / "one" / "data")) == {"README.md", "data/one.csv"}
+
+
+def test_a_revision_of_a_clone_is_balanced_as_it_was(tmp_path, capsys):
+    repository = tmp_path / "clone"
+    (repository / "data").mkdir(parents=True)
+    source = written(repository / "data", "jsonl", rows())
+    git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "Upload"], ["tag", "first"]):
+        subprocess.run([*git, *command], check=True)
+    released = source.read_bytes()
+    source.write_text("{}", encoding="utf-8")
+    subprocess.run([*git, "commit", "-qam", "Break"], check=True)
+    assert balance(f"{repository}@first", tmp_path / "out", *MAPPING, "--slices", "who") == 0
+    made = (tmp_path / "out" / "data" / "data" / "bench.jsonl").read_bytes()
+    assert set(made.splitlines()) < set(released.splitlines())
+    assert balance(f"{repository}@none", tmp_path / "none", *MAPPING) == 3
+
+
+def test_a_subset_that_would_be_read_otherwise_is_not_put_in_place(tmp_path, capsys):
+    """The column of gold has another name in what was written."""
+    made = rows()
+    source = written(tmp_path, "csv", made)
+    real = work.copy_rows
+
+    def careless(path, name, keep, target, place, records=""):
+        notes = real(path, name, keep, target, place, records)
+        target.write_bytes(target.read_bytes().replace(b"right", b"wrong", 1))
+        return notes
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(work, "copy_rows", careless)
+        assert balance(source, tmp_path / "out", *MAPPING) == 4
+    assert "would not be read as it is meant" in refused(capsys)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_check_that_says_nothing_of_a_row_cannot_be_balanced(tmp_path):
+    source = FileSource(written(tmp_path, "csv", rows(30)))
+    settings = settle([{"gold": ("right", ""), "distractors": ("w1,w2,w3", "")}])
+    place = tmp_path / "work"
+    place.mkdir()
+    audited = audit_snapshot(source, source.snapshot(source.revision("")), settings, place, lambda _: None)
+    with pytest.raises(SettingsError, match="loudest has no meaning"), open_rows(audited, ["loudest"], place):
+        pass
 
 
 def test_nothing_is_left_of_a_benchmark_that_is_one_leak(tmp_path, capsys):

@@ -214,4 +214,5 @@ def test_the_figures_of_personamem():
     (source,) = (SHARED / "data" / "personamem-v1").glob("*/questions_32k.csv")
     made = controls.document(audit_path(source, slices="question_type"))
     assert round(made["slices"][0]["longest"] * 100, 1) == 50.5
+    assert made["baseline"]["accuracy"] > 0.6
     assert round(made["baseline"]["chance"] * 100, 1) == 25.0

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from benchaudit.models import SliceKey
 from benchaudit.tally import Cell, Tally
@@ -37,24 +37,22 @@ class RowClass:
     @property
     def gains(self) -> tuple[Gains, ...]:
         """What one of these rows adds to the gains of each check."""
-        return tuple(_gains(Tally.of([cell])) for cell in self.cells)
+        return tuple(map(_gains, self.cells))
 
 
-def _gains(row: Tally) -> Gains:
+@cache
+def _gains(cell: Cell) -> Gains:
+    row = Tally.of([cell])
     return row.credit - row.chance, row.avoided - row.chance
-
-
-def _times(cell: Cell, rows: int) -> Cell:
-    k, t, _, hit = cell
-    return k, t, rows, hit * rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The classes of one revision, under checks named in the order of their cells.
+    """The classes of one revision, and which rows may be kept of them: those that leave it balanced.
 
-    A slice that has `min_rows` rows must keep as many, or none: with fewer its gain would only be
-    hidden. A smaller one has never had a verdict, and may keep any number that balances it.
+    `checks` names the checks in the order of the classes' cells. A slice that has `min_rows` rows must
+    keep as many, or none: with fewer its gain would only be hidden. A smaller one has never had a
+    verdict, and may keep any number that balances it.
     """
 
     classes: tuple[RowClass, ...]
@@ -68,20 +66,24 @@ class Problem:
 
     @cached_property
     def members(self) -> Mapping[SliceKey, tuple[int, ...]]:
-        """The classes of each slice, by their place; slices in the order in which they come up."""
-        places: dict[SliceKey, list[int]] = {}
-        for place, part in enumerate(self.classes):
-            for key in part.slices:
-                places.setdefault(key, []).append(place)
-        return {key: tuple(found) for key, found in places.items()}
+        """The classes of each slice that is held to something, by their place; slices as they come up."""
+        return _members(self.classes)
 
     def size(self, key: SliceKey, kept: Sequence[int]) -> int:
         """How many of the kept rows lie in a slice."""
         return sum(kept[place] for place in self.members[key])
 
-    def floor(self, rows: int) -> int:
-        """How many rows a slice of so many rows has to keep, if it keeps any."""
-        return self.min_rows if rows >= self.min_rows else 1
+    def floor(self, key: SliceKey) -> int:
+        """How many rows a slice has to keep, if it keeps any."""
+        return self.min_rows if self.size(key, self.everything) >= self.min_rows else 1
+
+    def load(self, place: int) -> tuple[Fraction, ...]:
+        """What one kept row of a class adds to each sum of its slices; by check, *pick* before *avoid*."""
+        return tuple(gain - LIMIT for gains in self.classes[place].gains for gain in gains)
+
+    def limit(self, key: SliceKey) -> Fraction:  # noqa: ARG002 - what is kept has no say in it here
+        """What each sum of a slice may be at most."""
+        return Fraction()
 
     def tallies(self, kept: Sequence[int]) -> dict[SliceKey, dict[str, Tally]]:
         """The tallies of every slice, were so many rows of each class kept."""
@@ -95,11 +97,65 @@ class Problem:
 
     def unbalanced(self, kept: Sequence[int]) -> list[SliceKey]:
         """The slices that are not balanced, were so many rows of each class kept; exact."""
-        whole = self.tallies(self.everything)
         found = []
         for key, tallies in self.tallies(kept).items():
-            rows, before = (next(iter(each.values())).n for each in (tallies, whole[key]))
-            hidden = 0 < rows < self.floor(before)
+            hidden = 0 < self.size(key, kept) < self.floor(key)
             if hidden or any(tally.gain > LIMIT for tally in tallies.values()):
                 found.append(key)
         return found
+
+
+class Rewriting(Problem):
+    """Which rows may be kept as they are, if all others stay too, rewritten so that they add to no gain.
+
+    Only slices that get a verdict are held to anything, and none of them becomes smaller.
+    """
+
+    @cached_property
+    def members(self) -> Mapping[SliceKey, tuple[int, ...]]:
+        """The classes of each slice that gets a verdict."""
+        return {
+            key: places
+            for key, places in _members(self.classes).items()
+            if sum(self.classes[place].rows for place in places) >= self.min_rows
+        }
+
+    def floor(self, key: SliceKey) -> int:  # noqa: ARG002 - it is the same for all
+        """A slice keeps its rows, whatever is rewritten."""
+        return 0
+
+    def load(self, place: int) -> tuple[Fraction, ...]:
+        """What one row adds to its slices' gains, times their rows."""
+        return tuple(gain for gains in self.classes[place].gains for gain in gains)
+
+    def limit(self, key: SliceKey) -> Fraction:
+        """What the gain of a slice may be, times its rows."""
+        return LIMIT * self.size(key, self.everything)
+
+    def excesses(self, kept: Sequence[int]) -> dict[SliceKey, tuple[Fraction, ...]]:
+        """By how much each sum of each slice is over its limit; exact."""
+        loads = [self.load(place) for place in range(len(self.classes))]
+        return {
+            key: tuple(
+                sum((load * kept[place] for place, load in sums), -self.limit(key))
+                for sums in zip(*([(place, load) for load in loads[place]] for place in places), strict=True)
+            )
+            for key, places in self.members.items()
+        }
+
+    def unbalanced(self, kept: Sequence[int]) -> list[SliceKey]:
+        """The slices that are not balanced where the others of their rows are rewritten."""
+        return [key for key, sums in self.excesses(kept).items() if any(excess > 0 for excess in sums)]
+
+
+def _times(cell: Cell, rows: int) -> Cell:
+    k, t, _, hit = cell
+    return k, t, rows, hit * rows
+
+
+def _members(classes: Sequence[RowClass]) -> dict[SliceKey, tuple[int, ...]]:
+    places: dict[SliceKey, list[int]] = {}
+    for place, part in enumerate(classes):
+        for key in part.slices:
+            places.setdefault(key, []).append(place)
+    return {key: tuple(found) for key, found in places.items()}

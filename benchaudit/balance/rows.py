@@ -14,6 +14,7 @@ import duckdb
 
 from benchaudit.audit import Audited
 from benchaudit.balance.problem import Problem, RowClass
+from benchaudit.errors import SettingsError
 from benchaudit.items import slice_values, unpacked
 from benchaudit.reading.engine import engine, literal
 
@@ -30,22 +31,34 @@ class Rows:
         self, audited: Audited, checks: Sequence[str], connection: duckdb.DuckDBPyConnection
     ) -> None:
         self._audited, self._checks, self._connection = audited, tuple(checks), connection
+        self._file = f"read_parquet({literal(str(audited.kept_rows))})"
         # The names of checks are ours; no text of a dataset gets into the query.
-        connection.execute(
-            f"CREATE TEMP TABLE items AS SELECT *, "
-            f"row_number() OVER (PARTITION BY class ORDER BY digest, file, row) AS place FROM ("
-            f"SELECT file, row, name, slices, {', '.join(self._checks)}, "
-            f"sha256(concat(question, options, gold_text)) AS digest, "
-            f"dense_rank() OVER (ORDER BY slices, {', '.join(self._checks)}) - 1 AS class "
-            f"FROM read_parquet({literal(str(audited.kept_rows))}) WHERE left_out IS NULL)"
-        )
+        self._columns = [f'"{check}"' for check in checks]
+        self._refuse_unknown()
+        connection.execute(f"""
+            CREATE TEMP TABLE items AS
+            SELECT *, row_number() OVER (PARTITION BY class ORDER BY digest, file, row) AS place
+            FROM (SELECT file, row, name, slices, {", ".join(self._columns)},
+                         sha256(concat(question, options, gold_text)) AS digest,
+                         dense_rank() OVER (ORDER BY slices, {", ".join(self._columns)}) - 1 AS class
+                  FROM {self._file} WHERE left_out IS NULL)""")
+
+    def _refuse_unknown(self) -> None:
+        """Refuse a check that says nothing of some row: what it scores cannot be balanced row by row."""
+        known = {name for name, *_ in self._connection.execute(f"DESCRIBE FROM {self._file}").fetchall()}
+        for check, column in zip(self._checks, self._columns, strict=True):
+            silent = f"SELECT count(*) FROM {self._file} WHERE left_out IS NULL AND {column} IS NULL"
+            if check not in known or self._connection.execute(silent).fetchall() != [(0,)]:
+                raise SettingsError(
+                    f"{check} has no meaning in every row here", where="--on", todo="balance on other checks"
+                )
 
     def problem(self, min_rows: int) -> Problem:
         """The classes, in an order that depends on nothing but them."""
         slicings, columns = ((), *self._audited.slicings), self._audited.columns
         values = [value for slicing in slicings for value in slice_values(slicing, columns)]
         found = self._connection.execute(
-            f"SELECT class, count(*), {', '.join([*self._checks, *values])} "
+            f"SELECT class, count(*), {', '.join([*self._columns, *values])} "
             "FROM items GROUP BY ALL ORDER BY class"
         ).fetchall()
         classes = []
@@ -58,9 +71,7 @@ class Rows:
 
     def sizes(self) -> dict[int, int]:
         """How many rows each file has, those that are no items among them."""
-        found = self._connection.execute(
-            f"SELECT file, count(*) FROM read_parquet({literal(str(self._audited.kept_rows))}) GROUP BY file"
-        ).fetchall()
+        found = self._connection.execute(f"SELECT file, count(*) FROM {self._file} GROUP BY file").fetchall()
         return {int(file): int(rows) for file, rows in found}
 
     def chosen(self, numbers: Sequence[int]) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The largest balanced subset, by integer programming over classes of rows. Pure.
+"""The most rows that may be kept, by integer programming over classes of rows. Pure.
 
 HiGHS, in scipy, does the search. Slices that share no row, directly or through others, are searched
 apart; ALL needs no constraint beside slices that part it, for its sums are sums of theirs. A few
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, inf
 from typing import Any
 
-from benchaudit.balance.problem import LIMIT, Problem
+from benchaudit.balance.problem import Problem
 from benchaudit.errors import SettingsError
 from benchaudit.models import ALL, SliceKey
 
@@ -26,7 +26,7 @@ MOST_STEPS = 100
 """Nodes of a search tree after which the best subset so far has to do."""
 
 NEARLY = 0.005
-"""Share of the rows that is no longer searched for: less than one row of two hundred."""
+"""Share of the rows that is no longer searched for where classes are many."""
 
 _REACH = 3
 """Rows by which a class may part from the relaxed program."""
@@ -46,7 +46,7 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subset:
-    """How many rows of each class are kept, and how many rows no balanced subset can exceed."""
+    """How many rows of each class are kept, and a number of rows that nobody could keep more than."""
 
     kept: Counts
     bound: int
@@ -58,7 +58,7 @@ class Subset:
 
 
 def largest(problem: Problem) -> Subset:
-    """Find the largest balanced subset; all rows where these are balanced already.
+    """Find the most rows that may be kept; all of them where they are balanced already.
 
     Raises SettingsError where scipy is not installed.
     """
@@ -72,9 +72,14 @@ def largest(problem: Problem) -> Subset:
         for place, rows in zip(places, found.kept, strict=True):
             kept[place] = rows
     if problem.unbalanced(kept):
-        # Small slices that are each balanced can be too few rows together for a verdict on ALL.
-        return Subset(kept=(0,) * len(kept), bound=0)
+        # Slices that are each balanced, or have no verdict, can still leave ALL unbalanced or too small.
+        return _search(problem)
     return Subset(kept=tuple(kept), bound=bound)
+
+
+def require() -> None:
+    """Say early that scipy is missing. Raises SettingsError."""
+    _scipy()
 
 
 def _binding(slices: Sequence[SliceKey]) -> tuple[SliceKey, ...]:
@@ -149,11 +154,12 @@ def _relaxed(part: Problem) -> tuple[list[float], int]:
 
 def _short(part: Problem, kept: Sequence[float]) -> list[SliceKey]:
     """The slices that keep rows, but too few; the one that is furthest from its floor comes first."""
-    every, found = part.everything, []
+    found = []
     for key, places in part.members.items():
-        share = sum(kept[place] for place in places) / part.floor(part.size(key, every))
-        if _ROUNDING < share < 1 - _ROUNDING:
-            found.append((share, key))
+        if (least := part.floor(key)) > 1:
+            share = sum(kept[place] for place in places) / least
+            if _ROUNDING < share < 1 - _ROUNDING:
+                found.append((share, key))
     return [key for _, key in sorted(found, key=lambda item: item[0])]
 
 
@@ -173,34 +179,34 @@ def _near(part: Problem, relaxed: Sequence[float], width: float) -> tuple[Counts
 
 
 class _Program:
-    """The program in floats: a variable for the kept rows of each class, then a switch for each slice."""
+    """The program in floats: a variable for the kept rows of each class, then a switch where one is needed.
+
+    A switch says whether a slice is kept at all; only those that have to keep several rows need one.
+    """
 
     def __init__(self, part: Problem) -> None:
         self._np, self._scipy = _scipy()
-        self._classes, every = len(part.classes), part.everything
-        self._slices = list(part.members)
-        gains = [each.gains for each in part.classes]
+        self._classes = len(part.classes)
+        self._slices = [key for key in part.members if part.floor(key) > 1]
+        # In points, so that what is a hair too much is the same for every number of options.
+        loads = [[float(load * 100) for load in part.load(place)] for place in range(self._classes)]
         entries: list[tuple[int, int, float]] = []
-        lines = 0
-        for places in part.members.values():
-            for check in range(len(part.checks)):
-                for direction in (0, 1):
-                    entries += [
-                        (lines, place, float((gains[place][check][direction] - LIMIT) * 100))
-                        for place in places
-                    ]
-                    lines += 1
-        self._sums = lines
-        for switch, (key, places) in enumerate(part.members.items(), start=self._classes):
-            rows = part.size(key, every)
+        limits: list[float] = []
+        for key, places in part.members.items():
+            for number in range(2 * len(part.checks)):
+                entries += [(len(limits), place, loads[place][number]) for place in places]
+                limits.append(float(part.limit(key) * 100))
+        self._sums = len(limits)
+        for switch, key in enumerate(self._slices, start=self._classes):
             # At most all of its rows where the slice is kept, and none where not; at least its floor.
-            for sign, most in ((1.0, rows), (-1.0, part.floor(rows))):
-                entries += [(lines, place, sign) for place in places]
-                entries.append((lines, switch, -sign * most))
-                lines += 1
+            for sign, most in ((1.0, part.size(key, part.everything)), (-1.0, part.floor(key))):
+                entries += [(len(limits), place, sign) for place in part.members[key]]
+                entries.append((len(limits), switch, -sign * most))
+                limits.append(0.0)
         line, column, value = zip(*entries, strict=True)
+        self._limits = self._np.array(limits)
         self._matrix = self._scipy.sparse.csr_array(
-            (value, (line, column)), shape=(lines, self._classes + len(self._slices))
+            (value, (line, column)), shape=(len(limits), self._classes + len(self._slices))
         )
 
     def solve(
@@ -217,16 +223,15 @@ class _Program:
         The slices of `kept` must be kept; of the others, the program decides.
         """
         np, optimize = self._np, self._scipy.optimize
-        lines, columns = self._matrix.shape
         switches = len(self._slices)
-        limits = np.zeros(lines)
-        limits[: self._sums] = -margin
+        limits = self._limits.copy()
+        limits[: self._sums] -= margin
         result = optimize.milp(
             np.concatenate([-np.ones(self._classes), np.zeros(switches)]),
-            integrality=np.full(columns, int(whole)),
+            integrality=np.full(self._classes + switches, int(whole)),
             bounds=optimize.Bounds([*low, *(key in kept for key in self._slices)], [*high, *[1] * switches]),
             constraints=optimize.LinearConstraint(self._matrix, -inf, limits),
-            options={"node_limit": MOST_STEPS, "mip_rel_gap": NEARLY},
+            options={"node_limit": MOST_STEPS, "mip_rel_gap": NEARLY if self._classes > FEW else 0.0},
         )
         most = result.mip_dual_bound if whole else result.fun
         bound = inf if most is None else -float(most)

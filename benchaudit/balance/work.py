@@ -17,7 +17,7 @@ from benchaudit.balance.files import copy_rows
 from benchaudit.balance.problem import Problem
 from benchaudit.balance.rewriting import Rewrite, rewrites
 from benchaudit.balance.rows import Row, Rows, open_rows
-from benchaudit.balance.solver import Subset, largest
+from benchaudit.balance.solver import Subset, largest, require
 from benchaudit.errors import BenchauditError, MappingError, RenderError, SettingsError
 from benchaudit.figures import plain
 from benchaudit.markdown import MISSING, shown
@@ -63,6 +63,7 @@ def balance(
     `name` is the source as it was given. Raises SettingsError where `out` cannot take them, SourceError
     and MappingError as an audit does, RenderError where the written subset would not read as meant.
     """
+    require()
     snapshot = source.snapshot(source.revision(""))
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
     _keep_apart(out, paths)

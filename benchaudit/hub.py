@@ -99,13 +99,16 @@ def _heed_limit(response: Any) -> None:
 class Hub:
     """Datasets of one Hub. Every method raises a SourceError that says what, where and what to do.
 
-    A name that no dataset can have is a SettingsError.
+    A name that no dataset can have is a SettingsError. `endpoint` is the Hub's address, by default what
+    HF_ENDPOINT said when the program began.
     """
 
-    def __init__(self, token: str = "", sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self, token: str = "", sleep: Callable[[float], None] = time.sleep, endpoint: str = ""
+    ) -> None:
         set_client_factory(_client)
         self._token: str | bool = token or False
-        self._api = HfApi(token=self._token, library_name="benchaudit")
+        self._api = HfApi(endpoint=endpoint or None, token=self._token, library_name="benchaudit")
         self._sleep = sleep
 
     @property
@@ -197,7 +200,13 @@ class Hub:
 
         def ask() -> Path:
             local = hf_hub_download(
-                dataset, path, repo_type="dataset", revision=sha, token=self._token, library_name="benchaudit"
+                dataset,
+                path,
+                repo_type="dataset",
+                revision=sha,
+                endpoint=self.endpoint,
+                token=self._token,
+                library_name="benchaudit",
             )
             # The cache links a snapshot's names to blobs; the engine is let in to the blob alone.
             return Path(local).resolve()

@@ -71,6 +71,10 @@ def _client() -> Any:
     return client
 
 
+# Once, for all hubs and threads: to say it again closes the client that others use.
+set_client_factory(_client)
+
+
 class _Pace:
     """What the Hub last said of its rate limit: a call that it would refuse waits until it would not."""
 
@@ -106,7 +110,6 @@ class Hub:
     def __init__(
         self, token: str = "", sleep: Callable[[float], None] = time.sleep, endpoint: str = ""
     ) -> None:
-        set_client_factory(_client)
         self._token: str | bool = token or False
         self._api = HfApi(endpoint=endpoint or None, token=self._token, library_name="benchaudit")
         self._sleep = sleep

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Literal
 
 from benchaudit.accept import Acceptance
-from benchaudit.baseline import Baseline
+from benchaudit.baseline import Baseline, Halves
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
@@ -134,13 +134,19 @@ class Audit:
 
 
 def judge(
-    slices: Sequence[Counted], checks: Sequence[Check], thresholds: Thresholds
+    slices: Sequence[Counted],
+    checks: Sequence[Check],
+    thresholds: Thresholds,
+    halves: Mapping[SliceKey, Halves] | None = None,
 ) -> tuple[SliceAudit, ...]:
-    """Give every slice and check its verdict, each family of checks corrected over all its slices."""
+    """Give every slice and check its verdict, each family of checks corrected over all its slices.
+
+    `halves` are the tallies of each half of a slice, which a learnt check is tested by.
+    """
     judged: dict[tuple[SliceKey, str], Judged] = {}
     for family in dict.fromkeys(check.family for check in checks):
-        names = [check.name for check in checks if check.family == family]
-        judged |= _judge_family(slices, names, thresholds)
+        members = [check for check in checks if check.family == family]
+        judged |= _judge_family(slices, members, thresholds, halves or {})
     return tuple(
         SliceAudit(
             key=counted.key,
@@ -154,20 +160,38 @@ def judge(
 
 
 def _judge_family(
-    slices: Sequence[Counted], names: Sequence[str], thresholds: Thresholds
+    slices: Sequence[Counted],
+    checks: Sequence[Check],
+    thresholds: Thresholds,
+    halves: Mapping[SliceKey, Halves],
 ) -> dict[tuple[SliceKey, str], Judged]:
-    pairs = [(counted, name) for counted in slices for name in names]
+    learnt = {check.name for check in checks if check.learnt}
+    pairs = [(counted, check.name) for counted in slices for check in checks]
     tested = [
         (counted, name)
         for counted, name in pairs
         if name in counted.tallies and counted.n >= thresholds.min_rows
     ]
-    ps = [null_p(counted.tallies[name].cells) for counted, name in tested]
+    ps = [
+        _learnt_p(name, halves[counted.key])
+        if name in learnt and counted.key in halves
+        else null_p(counted.tallies[name].cells)
+        for counted, name in tested
+    ]
     judged = {(counted.key, name): _untested(counted, name) for counted, name in pairs}
     bar = _Bar(tests=len(tested), thresholds=thresholds)
     for (counted, name), p, adjusted in zip(tested, ps, holm(ps), strict=True):
         judged[counted.key, name] = _verdict(counted.tallies[name], counted.defects, p, adjusted, bar)
     return judged
+
+
+def _learnt_p(name: str, halves: Halves) -> PValue:
+    """The p of a check that was learnt on each half and scored on the other.
+
+    Given the one half, the golds of the other are exchangeable, and its p is exact. The two are not
+    independent: what halves happen to share helps, or harms, both. So no p is taken of their sum.
+    """
+    return min((null_p(half[name].cells) for half in halves), key=lambda p: p.log10_p).times(2)
 
 
 def _untested(counted: Counted, name: str) -> Judged:

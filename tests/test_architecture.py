@@ -16,7 +16,17 @@ MODULES = {
 
 PURE = {
     *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
-    *("figures", "markdown", "state", "findings", "checks", "report.sentences", "report.tables"),
+    *(
+        "figures",
+        "markdown",
+        "state",
+        "brief",
+        "accept",
+        "findings",
+        "checks",
+        "report.sentences",
+        "report.tables",
+    ),
     *(
         "report.snippet",
         "report.fitting",

@@ -169,8 +169,11 @@ def _said(line: Line) -> str:
             f"{slice_name(line.key)}: in {integer(told)} of {integer(tally.n)} items the options differ, and "
             f"gold is among the {check.among} in {integer(gold)} of"
         )
-        return f"{where} these; {rule}, chance is {share(tally.chance, line.n)}{luck}."
-    return f"{where} {integer(line.n)} items; {rule}, chance is {share(tally.chance, line.n)}{luck}."
+        where = f"{where} these"
+    else:
+        where = f"{where} {integer(line.n)} items"
+    remedy = " Where options are stripped it is gone." if check.group == "white-space" else ""
+    return f"{where}; {rule}, chance is {share(tally.chance, line.n)}{luck}.{remedy}"
 
 
 def changed_sentence(comparison: Comparison | None, link: str, scored: tuple[str, str] = ("", "")) -> str:

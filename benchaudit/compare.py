@@ -155,7 +155,8 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
                 tally=judged.tally,
                 verdict=judged.counts_as,
                 severe=judged.severe and not judged.accepted,
-                direction=judged.direction,
+                # Of a further check that found nothing nobody asks, and the figures of thousands cost time.
+                direction=judged.direction if judged.verdict in _LOUD or not is_further(name) else "pick",
             )
             for part in audit.slices
             for name, judged in part.checks.items()

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from benchaudit.accept import Acceptance
@@ -87,7 +88,7 @@ class SliceAudit:
     checks: Mapping[str, Judged]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """One revision, judged. `slices` begins with ALL.
 
@@ -116,7 +117,7 @@ class Audit:
         """The slice that holds every row."""
         return self.slices[0]
 
-    @property
+    @cached_property
     def worst(self) -> Judged | None:
         """The worst verdict present, the first of equals; None where no check was run."""
         judged = [item for audit in self.slices for item in audit.checks.values()]

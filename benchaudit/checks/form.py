@@ -56,6 +56,11 @@ class Check:
         """The options that are tied at the extremum, as they stand behind "the"."""
         return self.picks.replace("option", "options", 1)
 
+    @property
+    def reads_question(self) -> bool:
+        """Whether the rule looks at the question: such a one is no rule of the no-model baseline."""
+        return self.needs == "question"
+
     def applies(self, mapping: ColumnMapping) -> bool:
         """Whether the check means anything in a release that is read so."""
         has: Mapping[Need, bool] = {"order": not mapping.gold_apart, "question": bool(mapping.question)}

@@ -119,7 +119,7 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
     """
     dataset, sha = audit.origin.dataset, audit.origin.revision.sha
     lines, state = lines_of(audit, comparison), _state(audit, occasion)
-    parts = _parts(audit, comparison, occasion, lines, templates)
+    parts = _parts(audit, comparison, occasion, lines, state, templates)
 
     def page(template: str, head: str = "", most: int = MOST_CHARACTERS) -> Page:
         return Page(template=template, templates=templates, most=most, head=head)
@@ -179,6 +179,7 @@ def _parts(
     comparison: Comparison | None,
     occasion: Occasion,
     lines: Sequence[Line],
+    state: State,
     templates: Templates,
 ) -> dict[str, str]:
     """Every placeholder but those that hold slices and changes, as Markdown."""
@@ -197,7 +198,7 @@ def _parts(
         "findings": f"### Findings\n\n{findings_table(audit)}" if audit.findings else "",
         "measured": _measured(audit, occasion, lines),
         "snippet": _snippet(audit, occasion, templates),
-        "history": _history(occasion, audit),
+        "history": _history(occasion, state),
         "footer": _footer(audit, occasion),
     }
 
@@ -316,8 +317,8 @@ def _snippet(audit: Audit, occasion: Occasion, templates: Templates) -> str:
     return folded("A script that counts these figures again, without benchaudit", fence(text, "python"))
 
 
-def _history(occasion: Occasion, audit: Audit) -> str:
-    entries = _state(audit, occasion).history
+def _history(occasion: Occasion, state: State) -> str:
+    entries = state.history
     rows = [
         [
             occasion.links.to(entry.sha),

@@ -83,6 +83,7 @@ def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
                 change=changes.get((part.key, name)),
             )
             for name, judged in part.checks.items()
+            if not (is_further(name) and judged.verdict in QUIET and (part.key, name) not in changes)
         ]
         lines += [line for line in every if not is_further(line.check)]
         lines += _further_lines(every)

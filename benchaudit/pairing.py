@@ -81,7 +81,9 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
 
 
 def _is_of_interest(name: str, *audits: Audit) -> bool:
-    """Whether what moved a check's rates is counted: always of length, of others where one leaks."""
+    """Whether what moved a check's rates is counted: of longest and shortest, and of others that leak."""
+    if not all(name in audit.check_versions for audit in audits):
+        return False
     found = [[part.checks[name] for part in audit.slices if name in part.checks] for audit in audits]
     if not all(any(judged.verdict != "not-applicable" for judged in side) for side in found):
         return False

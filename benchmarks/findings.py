@@ -155,7 +155,7 @@ def commands(group: Group) -> Iterator[str]:
     """How to get each column."""
     for file, flags in {column.file: column.flags for column in group.columns}.items():
         given = " ".join(f"--{name} {shlex.quote(text)}" for name, text in flags.items())
-        yield f"    benchaudit audit DATA/{shlex.quote(file)} {given} --json -"
+        yield f"- `benchaudit audit DATA/{shlex.quote(file)} {given} --json -`"
 
 
 def section(data: Path, group: Group) -> str:

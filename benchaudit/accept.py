@@ -7,11 +7,12 @@ that exceeds what was accepted is a leak like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from benchaudit.checks import EXTREMA, group_of, is_further
 from benchaudit.models import SliceKey
 
 if TYPE_CHECKING:
@@ -73,12 +74,18 @@ def accept(slices: Iterable[SliceAudit], acceptances: Sequence[Acceptance]) -> t
         replace(
             part,
             checks={
-                name: replace(judged, acceptance=entries.get((slice_text(part.key), name)))
+                name: replace(judged, acceptance=_entry_for(slice_text(part.key), name, entries))
                 for name, judged in part.checks.items()
             },
         )
         for part in slices
     )
+
+
+def _entry_for(slice_: str, name: str, entries: Mapping[tuple[str, str], Acceptance]) -> Acceptance | None:
+    """The entry that speaks of a check; one for longest or shortest speaks of all checks on length."""
+    names = [name, *(check.name for check in EXTREMA if is_further(name) and check.group == group_of(name))]
+    return next((entries[slice_, known] for known in names if (slice_, known) in entries), None)
 
 
 def idle(slices: Iterable[SliceAudit], acceptances: Iterable[Acceptance]) -> tuple[Acceptance, ...]:

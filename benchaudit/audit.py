@@ -108,15 +108,17 @@ def audit_snapshot(
         check_versions={check.name: check.version for check in all_checks()},
         rows=counts.rows,
         left_out=counts.left_out,
-        slices=accept(judge(counts.slices, all_checks(), settings.thresholds), settings.accept),
+        slices=accept(
+            judge(counts.slices, all_checks(), settings.thresholds, counts.halves), settings.accept
+        ),
         baseline=baseline(
             counts.slices,
             counts.halves,
-            [check.name for check in all_checks()],
+            [check.name for check in all_checks() if not check.reads_question],
             settings.baseline_column(slicings),
             settings.min_rows,
         ),
-        findings=findings_of(counts.marks),
+        findings=(*findings_of(counts.marks), *counted.findings),
         not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
         acceptances=settings.accept,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from benchaudit.checks import group_of, is_further
 from benchaudit.models import ColumnMapping, SliceKey, Snapshot, Thresholds
 from benchaudit.moves import Moves, Pairs
 from benchaudit.null import mcnemar_exact
@@ -20,6 +21,8 @@ STEPS = ("removed", "moved_out", "edited", "moved_in", "added")
 
 _QUIET = frozenset({"slight", "none-found", "too-few"})
 """Verdicts between which a change is no news."""
+
+_LOUD = frozenset({"leak", "incomplete"})
 
 _RECOUNTED = frozenset({1, -1})
 """How far gold moves where places are counted from 1 instead of 0, or the other way."""
@@ -76,6 +79,11 @@ class Change:
         if self.old is None or self.new is None or not (self.old.tally.n and self.new.tally.n):
             return None
         return rate(self.new.tally) - rate(self.old.tally)
+
+    @property
+    def is_loud(self) -> bool:
+        """Whether there is, or was, a leak here or what could hide one."""
+        return any(side is not None and side.verdict in _LOUD for side in (self.old, self.new))
 
     @property
     def mcnemar_p(self) -> float | None:
@@ -147,7 +155,8 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
                 tally=judged.tally,
                 verdict=judged.counts_as,
                 severe=judged.severe and not judged.accepted,
-                direction=judged.direction,
+                # Of a further check that found nothing nobody asks, and the figures of thousands cost time.
+                direction=judged.direction if judged.verdict in _LOUD or not is_further(name) else "pick",
             )
             for part in audit.slices
             for name, judged in part.checks.items()
@@ -172,17 +181,28 @@ def _columns(mapping: ColumnMapping) -> frozenset[str]:
 
 
 def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None = None) -> Comparison:
-    """Compare an audit with what is known of an earlier one; `snapshot` is what the new one read."""
+    """Compare an audit with what is known of an earlier one; `snapshot` is what the new one read.
+
+    Of further checks only those are compared that leak, or are incomplete, before or after. Several of
+    one group say one thing: of a slice the first that has news tells it, longest and shortest before all.
+    """
     current = {(part.key, name): judged for part in new.slices for name, judged in part.checks.items()}
     keys = list(current) + [place for place in old.checks if place not in current]
     existence = _of_existence(old, new)
     changes, material = [], [*_of_layout(old, new, snapshot), *_of_rows(old, new, pairs)]
+    told: set[tuple[SliceKey, str]] = set()
     for place in keys:
         change = _change(place, old.checks.get(place), current.get(place), pairs)
+        if is_further(change.check) and not change.is_loud:
+            continue
         if change.old is None or change.new is None:
             reasons = [existence[change.key]] if change.key in existence else []
         else:
             reasons = _of_verdict(change, change.old, change.new, new.thresholds)
+        aspect = (change.key, group_of(change.check))
+        if is_further(change.check) and aspect in told:
+            reasons = []
+        told |= {aspect} if reasons else set()
         material += reasons
         changes.append(replace(change, material=True) if reasons else change)
     return Comparison(

@@ -18,10 +18,11 @@ from benchaudit.cache import Cache, name_of
 from benchaudit.checks import all_checks
 from benchaudit.errors import MappingError, SourceError
 from benchaudit.files import Files, Slicings, columns_of
-from benchaudit.items import Counts, count_items
+from benchaudit.findings import Asked, findings_of_rows
+from benchaudit.items import Counts, asking, count_items
 from benchaudit.mapping import SAMPLED_ROWS, Proposal, resolve
 from benchaudit.mapping.batch import bind_slice
-from benchaudit.models import ColumnMapping, Snapshot
+from benchaudit.models import ColumnMapping, Finding, Snapshot
 from benchaudit.reading import Column, Table
 from benchaudit.reading.engine import (
     LEAN_LIMIT,
@@ -39,11 +40,15 @@ from benchaudit.sources.card import labels_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """The mapping, the slicings that every file has the columns for, and what was counted."""
+    """The mapping, the slicings that every file has the columns for, and what was counted.
+
+    `findings` are those that several rows make together.
+    """
 
     proposal: Proposal
     slicings: Slicings
     counts: Counts
+    findings: tuple[Finding, ...]
 
 
 class _Lacking(Exception):
@@ -141,16 +146,26 @@ class Counting:
                 tables,
                 proposal.mapping,
                 slicings,
-                all_checks(),
+                [check for check in all_checks() if check.applies(proposal.mapping)],
                 connection,
                 self.rows_file,
                 rows if cache else None,
             )
+            found = tuple(findings_of_rows(asking(connection), self._asked(proposal.mapping, slicings)))
             if cache is not None:
                 for number in sorted(set(range(len(tables))) - kept.keys()):
                     self._keep_head(cache, number, tables[number], connection)
                     _keep_rows(cache, names[number], number, connection)
-        return Counted(proposal=proposal, slicings=slicings, counts=counts)
+        return Counted(proposal=proposal, slicings=slicings, counts=counts, findings=found)
+
+    def _asked(self, mapping: ColumnMapping, slicings: Slicings) -> Asked:
+        return Asked(
+            files=[blob.path for blob in self.snapshot.blobs],
+            columns=sorted({column for slicing in slicings for column in slicing}),
+            thresholds=self.settings.thresholds,
+            ordered=not mapping.gold_apart,
+            repeats=self.settings.repeats,
+        )
 
     def _parts(self, number: int) -> list[Any]:
         """What the table of a file depends on."""

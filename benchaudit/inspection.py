@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchaudit.checks import all_checks
+from benchaudit.checks import EXTREMA
 from benchaudit.errors import MappingError
 from benchaudit.findings import findings_of
 from benchaudit.mapping.cells import Value
@@ -76,7 +76,7 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
             proposal = resolve(tables[0], settings.mapping, connection, tables[1:])
         except MappingError as error:
             return replace(seen, problem=error)
-        counts = count_items(tables, proposal.mapping, [], all_checks(), connection, None)
+        counts = count_items(tables, proposal.mapping, [], EXTREMA, connection, None)
     used = {
         *proposal.mapping.options,
         *proposal.mapping.distractors,

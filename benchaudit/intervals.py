@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -13,6 +12,8 @@ from benchaudit.null import Groups, checked, deviation, log_upper_tail
 from benchaudit.tally import Cell
 
 _POWER = 0.8
+_NORMAL = NormalDist()
+_JUMPS = 8
 _STEPS = 2**16  # of the bracket around the answer; puts the gain within a few hundred-thousandths of itself
 
 
@@ -86,19 +87,45 @@ def _critical_count(groups: Groups, alpha: float) -> int:
 
 
 def _needed_move(groups: Groups, critical: int) -> float:
-    """The smallest `moved` with P(S >= critical) >= 0.8, by bisection of a bracket that is sure to hold it.
+    """The smallest `moved` with P(S >= critical) >= 0.8, to the step of a bracket that is sure to hold it.
 
     Where the mean is critical - 1, so is the median, and power is at most 1/2; where the mean is beyond that
     by Bernstein's distance, at the largest variance there is, power is at least 0.8.
     """
-
-    def power(step: int) -> float:
-        moved = low + (high - low) * step / _STEPS
-        return math.exp(log_upper_tail([(p + moved * (1 - p), items) for p, items in groups], critical))
-
     items = sum(count for _, count in groups)
     mean = math.fsum(count * p for p, count in groups)
     margin = deviation(items / 4, -math.log(1 - _POWER))
     low = max(0.0, (critical - 1 - mean) / (items - mean))
     high = min(1.0, (critical - 1 + margin - mean) / (items - mean))
-    return low + (high - low) * bisect_left(range(_STEPS), _POWER, key=power) / _STEPS
+    width = (high - low) / _STEPS
+
+    def moved(step: int) -> Groups:
+        return [(p + (low + width * step) * (1 - p), count) for p, count in groups]
+
+    def power(step: int) -> float:
+        return math.exp(log_upper_tail(moved(step), critical))
+
+    spread = math.sqrt(math.fsum(count * p * (1 - p) for p, count in moved(_STEPS // 2)))
+    slope = width * (items - mean) / spread if spread else 0.0
+    return low + width * _first_step(power, slope)
+
+
+def _first_step(power: Callable[[int], float], slope: float) -> int:
+    """The smallest of the steps at which power suffices; it grows with them.
+
+    As a normal deviate power is nearly a line of this slope, so a few jumps along it come to the place; the
+    rest is bisection, and so is all where there is no slope.
+    """
+    low, high, step, jumps = -1, _STEPS, _STEPS // 2, 0
+    while high - low > 1:
+        reached = power(step)
+        low, high = (step, high) if reached < _POWER else (low, step)
+        if slope and jumps < _JUMPS:
+            missing = _NORMAL.inv_cdf(_POWER) - _NORMAL.inv_cdf(min(max(reached, 1e-15), 1 - 1e-15))
+            step += round(math.copysign(max(1.0, abs(missing / slope)), missing))
+            jumps += 1
+        else:
+            step = low
+        if not low < step < high:
+            step = (low + high) // 2
+    return high

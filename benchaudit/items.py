@@ -7,6 +7,7 @@ rows of a revision are kept as a file, so that two revisions can be paired witho
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,15 @@ from typing import Any
 import duckdb
 
 from benchaudit.checks.form import Check
-from benchaudit.mapping.row import MAX_OPTIONS
+from benchaudit.checks.lists import lists_for
+from benchaudit.findings import Fetch
+from benchaudit.learning import learnt_sql, with_learnt_sql
 from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
+from benchaudit.packing import code_sql, column_of, unpacked
 from benchaudit.reading import Table
 from benchaudit.reading.engine import literal
 from benchaudit.scan import scan
-from benchaudit.tally import Cell, Counted, Tally
-
-_BASE = MAX_OPTIONS + 1
+from benchaudit.tally import Counted, Tally
 
 _UNEVEN = r"  |[\t\n\f\r\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 """White space that is not one plain space: looking for it is ten times as fast as replacing it."""
@@ -74,8 +76,9 @@ def count_items(
         return f"SELECT {selected} FROM ({scan_sql(items, checks)})"
 
     scan(tables, mapping, columns, connection, narrow, kept or {})
+    learn(connection, checks)
     if rows_file:
-        connection.execute(f"COPY (FROM scored) TO {literal(str(rows_file))} (FORMAT parquet)")
+        connection.execute(f"COPY (FROM counted) TO {literal(str(rows_file))} (FORMAT parquet)")
     slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
@@ -88,43 +91,65 @@ def count_items(
 
 
 def scan_sql(items: str, checks: Sequence[Check]) -> str:
-    """SQL that turns an items relation into narrow rows; each score is computed once for all checks.
+    """SQL that turns an items relation into narrow rows, in their order; without checks that are learnt.
 
-    `question`, `options` (their set) and `gold_text` are digests: what two rows have in common tells
-    whether they are the same item. White space in a question does not tell: a file that was written
-    anew with other line ends is no change. `half` follows from the first two, so that neither that nor
-    options in another order move an item to the other half.
+    Each list and each score is computed once for all checks. `question`, `options` (their set) and
+    `gold_text` are digests: what two rows have in common tells whether they are the same item. White
+    space in a question does not tell: a file that was written anew with other line ends is no change.
+    `half` follows from the first two, so that neither that nor options in another order move an item to
+    the other half. The shorter digests say the same to findings: `content` of all three, `ordered` of the
+    options in their order, `alike` and `alike_gold` with no regard to case and to white space around an
+    option, `keys` of each option alike.
     """
-    scores = {score: f"score_{number}" for number, score in enumerate(dict.fromkeys(c.score for c in checks))}
-    scored = "".join(
-        f", list_transform(options, lambda option: {score}) AS {name}" for score, name in scores.items()
-    )
-    packed = "".join(f", {_packed(check, scores[check.score])} AS {check.name}" for check in checks)
-    return rf"""
-        SELECT *, (sha256(question || options) >= '8')::INTEGER AS half FROM (
+    plain = [check for check in checks if not check.learnt]
+    scores = {score: f"score_{number}" for number, score in enumerate(dict.fromkeys(c.score for c in plain))}
+    read = f"SELECT *, {_ASKED} AS asked_text FROM ({items})"
+    for name, sql in lists_for([*scores, "keys"]):
+        read = f"SELECT *, {sql} AS {name} FROM ({read})"
+    scored = "".join(f", {_scores(score)} AS {name}" for score, name in scores.items())
+    packed = "".join(f", {_packed(check, scores[check.score])} AS {column_of(check.name)}" for check in plain)
+    return f"""
+        SELECT *, (sha256(question || options) >= '8')::INTEGER AS half,
+               hash(question, options, gold_text) AS content FROM (
         SELECT file, row, id, coalesce(nullif(id, ''), place) AS name, left_out, marks, slices, gold,
-               md5(trim(CASE WHEN regexp_matches(question, {literal(_UNEVEN)})
-                   THEN regexp_replace(question, '[\s\pZ]+', ' ', 'g') ELSE question END)) AS question,
+               md5(asked_text) AS question,
                CASE WHEN left_out IS NULL THEN md5(to_json(list_sort(options))::VARCHAR) END AS options,
-               CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text{packed}
-        FROM (SELECT *{scored} FROM ({items})))"""
+               CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text,
+               len(options) AS k, asked_text <> '' AS asks, hash(options) AS ordered,
+               hash(lower(asked_text), list_sort(keys)) AS alike, keys[gold + 1] AS alike_gold, keys{packed}
+        FROM (SELECT *{scored} FROM ({read})))"""
+
+
+_ASKED = rf"""trim(CASE WHEN regexp_matches(question, {literal(_UNEVEN)})
+    THEN regexp_replace(question, '[\s\pZ]+', ' ', 'g') ELSE question END)"""
+
+
+def learn(connection: duckdb.DuckDBPyConnection, checks: Sequence[Check]) -> None:
+    """Make the view `counted`: the narrow rows, with the checks whose scores other rows teach."""
+    learnt = [check for check in checks if check.learnt]
+    for check in learnt:
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {column_of(check.name)} AS {learnt_sql('scored', check)}"
+        )
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW counted AS {with_learnt_sql('scored', learnt)}")
+
+
+def asking(connection: duckdb.DuckDBPyConnection) -> Fetch:
+    """What asks the narrow rows that were counted last on a connection; findings ask so."""
+    return lambda sql: connection.execute(sql).fetchall()
+
+
+def _scores(score: str) -> str:
+    """SQL for the list of an item's scores. A place costs time, so a score that needs none is given none."""
+    place = ", place" if re.search(r"\bplace\b", score) else ""
+    return f"list_transform(options, lambda option{place}: {score})"
 
 
 def _packed(check: Check, scores: str) -> str:
     extreme = f"list_{check.extremum}({scores})"
     tied = f"len(list_filter({scores}, lambda score: score = {extreme}))"
     hit = f"({scores}[gold + 1] = {extreme})::INTEGER"
-    return f"CASE WHEN left_out IS NULL THEN (len({scores}) * {_BASE} + {tied}) * 2 + {hit} END"
-
-
-def unpacked(packed: Mapping[int, int]) -> list[Cell]:
-    """The cells of a histogram of packed integers."""
-    cells = []
-    for code, items in packed.items():
-        rest, hit = divmod(code, 2)
-        k, t = divmod(rest, _BASE)
-        cells.append((k, t, items, hit * items))
-    return cells
+    return f"CASE WHEN left_out IS NULL THEN {code_sql(f'len({scores})', tied, hit)} END"
 
 
 def slice_values(slicing: Slicing, columns: Sequence[str], of: str = "") -> list[str]:
@@ -148,10 +173,10 @@ def _slices(
 ) -> list[tuple[Counted, Halves]]:
     """The slices of one slicing, sorted. ALL is there even if it is empty."""
     values = slice_values(slicing, columns)
-    histograms = [f"histogram({check.name})" for check in checks]
+    histograms = [f"histogram({column_of(check.name)})" for check in checks]
     rows = connection.execute(
         f"SELECT {', '.join([*values, 'left_out', 'half', 'count(*)', 'histogram(gold)', *histograms])} "
-        f"FROM scored WHERE {_in_slices(slicing)} GROUP BY ALL"
+        f"FROM counted WHERE {_in_slices(slicing)} GROUP BY ALL"
     ).fetchall()
     slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
     for row in rows:

@@ -13,11 +13,14 @@ from typing import Any
 import duckdb
 
 from benchaudit.audit import Audited
-from benchaudit.items import Slicing, slice_values, unpacked
+from benchaudit.checks import is_further
+from benchaudit.items import Slicing, slice_values
 from benchaudit.models import OUT_OF_SCOPE, SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
+from benchaudit.packing import column_of, unpacked
 from benchaudit.reading.engine import engine, literal, literals
 from benchaudit.tally import Tally
+from benchaudit.verdict import Audit
 
 MOST_NAMES = 10
 """Rows that a step names."""
@@ -59,7 +62,7 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     """Pair the rows of two audits, and count what moved in every slicing that both have."""
     slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
     columns = sorted({column for slicing in slicings for column in slicing})
-    checks = [name for name in old.audit.check_versions if name in new.audit.check_versions]
+    checks = [name for name in old.audit.check_versions if _is_of_interest(name, old.audit, new.audit)]
     with engine([old.kept_rows, new.kept_rows], work) as connection:
         _load(connection, (old, new), columns)
         _join(connection)
@@ -75,6 +78,17 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
             reasons=_reasons(connection),
             became_defective=_became_defective(connection),
         )
+
+
+def _is_of_interest(name: str, *audits: Audit) -> bool:
+    """Whether what moved a check's rates is counted: of longest and shortest, and of others that leak."""
+    if not all(name in audit.check_versions for audit in audits):
+        return False
+    found = [[part.checks[name] for part in audit.slices if name in part.checks] for audit in audits]
+    if not all(any(judged.verdict != "not-applicable" for judged in side) for side in found):
+        return False
+    loud = any(judged.verdict in {"leak", "incomplete"} for side in found for judged in side)
+    return loud or not is_further(name)
 
 
 def _load(connection: duckdb.DuckDBPyConnection, audits: Sequence[Audited], columns: Sequence[str]) -> None:
@@ -126,7 +140,7 @@ def _moves(
     """The parts of every slice of one slicing, and the flips among the items that stayed."""
     parts: dict[tuple[SliceKey, str], dict[str, Tally]] = {}
     flips: dict[tuple[SliceKey, str], tuple[int, int, tuple[str, ...]]] = {}
-    for sql in _parts(slicing, columns, checks):
+    for sql in _parts(slicing, columns, [column_of(check) for check in checks]):
         for row in connection.execute(sql).fetchall():
             key, (kind, *figures) = tuple(zip(slicing, row, strict=False)), row[len(slicing) :]
             for check, (packed, lost, gained, names) in zip(checks, figures, strict=True):

@@ -19,6 +19,7 @@ from benchaudit.items import Slicing, slice_values
 from benchaudit.mapping.batch import ITEM_TYPE, batch_reader, bind
 from benchaudit.models import ColumnMapping, SliceKey, Snapshot
 from benchaudit.opening import open_tables
+from benchaudit.packing import right_sql
 from benchaudit.reading import Table
 from benchaudit.reading.engine import arrow_function, engine, literal
 from benchaudit.samples import Sample, Samples
@@ -76,14 +77,17 @@ def _of_slicing(
     slicing: Slicing,
     claims: Mapping[tuple[SliceKey, str], Judged],
 ) -> _Found:
-    """Rows on which the better rule is right: gold at the extremum for *pick*, elsewhere for *avoid*."""
+    """Rows on which the better rule is right: gold at the extremum for *pick*, elsewhere for *avoid*.
+
+    Where all options are tied a rule is but a guess.
+    """
     mine = {place: judged for place, judged in claims.items() if tuple(n for n, _ in place[0]) == slicing}
     checks = sorted({name for _, name in mine})
     if not checks:
         return {}
     values = slice_values(slicing, audited.columns)
     picked = [
-        f"arg_min([file::VARCHAR, row::VARCHAR, name], (file, row), {MOST}) FILTER ({check} % 2 = {hit})"
+        f"arg_min([file::VARCHAR, row::VARCHAR, name], (file, row), {MOST}) FILTER ({right_sql(check, hit)})"
         for check in checks
         for hit in (1, 0)
     ]

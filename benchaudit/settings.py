@@ -184,6 +184,12 @@ class Settings:
         _slicing,
     )
 
+    repeats: bool = setting(
+        "The same item may stand in several rows on purpose: it is no finding, but for another gold.",
+        _flag,
+        default=False,
+    )
+
     min_rows: int = setting("Rows that a slice needs for a verdict.", _whole(1), 20)
     alpha: float = setting("Family-wise error rate of the verdicts.", _number(1e-12, 0.5), 0.01)
     min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
@@ -312,6 +318,7 @@ class Settings:
             self.baseline_column(self.slices),
             str(self.mapping),
             (self.min_rows, self.alpha, self.min_effect),
+            self.repeats,
             [str(entry) for entry in self.accept],
         )
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]

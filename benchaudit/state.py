@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchaudit.brief import brief_verdicts, is_whole, read_verdicts
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.figures import share
@@ -145,7 +146,7 @@ def is_ours(body: str, dataset: str) -> bool:
 def dump(state: State) -> str:
     """The state as a block of a body, with as many slices as the budget holds, leaks first."""
     ranked = sorted(
-        state.past.checks.items(),
+        ((place, entry) for place, entry in state.past.checks.items() if is_whole(place[1], entry)),
         key=lambda entry: (WORST_FIRST.index(entry[1].verdict), not entry[1].severe, entry[0][0] != ()),
     )
     keep = len(ranked)
@@ -252,6 +253,7 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
             for (key, name), entry in sorted(checks.items(), key=lambda item: repr(item[0]))
         ],
         "kept": kept_document(state.kept),
+        **brief_verdicts(past, {key for key, _ in checks}),
         "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n, h.baseline] for h in state.history],
     }
 
@@ -285,7 +287,7 @@ def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
             rows=content["rows"],
             defects=content["defects"],
             encoding=content["encoding"],
-            checks=checks,
+            checks=read_verdicts(content) | checks,
             slicings=frozenset(map(tuple, content["slicings"])),
             complete=content["complete"],
             columns=None if content["columns"] is None else frozenset(content["columns"]),

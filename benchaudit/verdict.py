@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 from benchaudit.accept import Acceptance
-from benchaudit.baseline import Baseline
+from benchaudit.baseline import Baseline, Halves
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
@@ -87,7 +88,7 @@ class SliceAudit:
     checks: Mapping[str, Judged]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Audit:
     """One revision, judged. `slices` begins with ALL.
 
@@ -116,7 +117,7 @@ class Audit:
         """The slice that holds every row."""
         return self.slices[0]
 
-    @property
+    @cached_property
     def worst(self) -> Judged | None:
         """The worst verdict present, the first of equals; None where no check was run."""
         judged = [item for audit in self.slices for item in audit.checks.values()]
@@ -134,13 +135,19 @@ class Audit:
 
 
 def judge(
-    slices: Sequence[Counted], checks: Sequence[Check], thresholds: Thresholds
+    slices: Sequence[Counted],
+    checks: Sequence[Check],
+    thresholds: Thresholds,
+    halves: Mapping[SliceKey, Halves] | None = None,
 ) -> tuple[SliceAudit, ...]:
-    """Give every slice and check its verdict, each family of checks corrected over all its slices."""
+    """Give every slice and check its verdict, each family of checks corrected over all its slices.
+
+    `halves` are the tallies of each half of a slice, which a learnt check is tested by.
+    """
     judged: dict[tuple[SliceKey, str], Judged] = {}
     for family in dict.fromkeys(check.family for check in checks):
-        names = [check.name for check in checks if check.family == family]
-        judged |= _judge_family(slices, names, thresholds)
+        members = [check for check in checks if check.family == family]
+        judged |= _judge_family(slices, members, thresholds, halves or {})
     return tuple(
         SliceAudit(
             key=counted.key,
@@ -154,20 +161,38 @@ def judge(
 
 
 def _judge_family(
-    slices: Sequence[Counted], names: Sequence[str], thresholds: Thresholds
+    slices: Sequence[Counted],
+    checks: Sequence[Check],
+    thresholds: Thresholds,
+    halves: Mapping[SliceKey, Halves],
 ) -> dict[tuple[SliceKey, str], Judged]:
-    pairs = [(counted, name) for counted in slices for name in names]
+    learnt = {check.name for check in checks if check.learnt}
+    pairs = [(counted, check.name) for counted in slices for check in checks]
     tested = [
         (counted, name)
         for counted, name in pairs
         if name in counted.tallies and counted.n >= thresholds.min_rows
     ]
-    ps = [null_p(counted.tallies[name].cells) for counted, name in tested]
+    ps = [
+        _learnt_p(name, halves[counted.key])
+        if name in learnt and counted.key in halves
+        else null_p(counted.tallies[name].cells)
+        for counted, name in tested
+    ]
     judged = {(counted.key, name): _untested(counted, name) for counted, name in pairs}
     bar = _Bar(tests=len(tested), thresholds=thresholds)
     for (counted, name), p, adjusted in zip(tested, ps, holm(ps), strict=True):
         judged[counted.key, name] = _verdict(counted.tallies[name], counted.defects, p, adjusted, bar)
     return judged
+
+
+def _learnt_p(name: str, halves: Halves) -> PValue:
+    """The p of a check that was learnt on each half and scored on the other.
+
+    Given the one half, the golds of the other are exchangeable, and its p is exact. The two are not
+    independent: what halves happen to share helps, or harms, both. So no p is taken of their sum.
+    """
+    return min((null_p(half[name].cells) for half in halves), key=lambda p: p.log10_p).times(2)
 
 
 def _untested(counted: Counted, name: str) -> Judged:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchaudit.baseline import baseline
-from benchaudit.checks import all_checks
+from benchaudit.checks import EXTREMA, all_checks
 from benchaudit.compare import Comparison, compare, past_of
 from benchaudit.models import (
     ALL,
@@ -55,7 +55,7 @@ def cell(item: str, check: str) -> Cell:
 
 def tallied(items: Sequence[str]) -> dict[str, Tally]:
     """The tally of these items for every check."""
-    return {check.name: Tally.of([cell(item, check.name) for item in items]) for check in all_checks()}
+    return {check.name: Tally.of([cell(item, check.name) for item in items]) for check in EXTREMA}
 
 
 def position(item: str) -> int:
@@ -159,7 +159,7 @@ def paired(old: Release, new: Release) -> Pairs:
                 parts={name: tallied(items)[check.name] for name, items in split.items()}
             )
             for key, split in {ALL: whole, **parts}.items()
-            for check in all_checks()
+            for check in EXTREMA
         },
     )
 

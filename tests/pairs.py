@@ -121,14 +121,15 @@ def audited(
     path = work / f"rows-{next(_numbers)}.parquet"
     columns = sorted({column for slicing in slicings for column in slicing})
     connection = _connection()
-    connection.register("items_table", _relation(rows, columns, files or [len(rows)]))
+    connection.register("items_table", relation(rows, columns, files))
     scan = scan_sql("SELECT * FROM items_table", all_checks())
     connection.execute(f"COPY ({scan}) TO '{path}' (FORMAT parquet)")
     return Audited(audit=audit_of(rows, slicings, thresholds, mapping), rows_file=path, slicings=slicings)
 
 
-def _relation(rows: Sequence[Row], columns: Sequence[str], files: Sequence[int]) -> pa.Table:
-    places = [(file, row + 1) for file, size in enumerate(files) for row in range(size)]
+def relation(rows: Sequence[Row], columns: Sequence[str] = (), files: Sequence[int] = ()) -> pa.Table:
+    """The items relation of these rows, as the mapping hands it over; `files` are the rows in each file."""
+    places = [(file, row + 1) for file, size in enumerate(files or [len(rows)]) for row in range(size)]
     assert len(places) == len(rows)
     texts = pa.list_(pa.string())
     return pa.table(

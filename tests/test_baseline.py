@@ -7,29 +7,54 @@ import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchaudit.baseline import Baseline, Halves, Rule, baseline
+from benchaudit.checks import all_checks, by_name
 from benchaudit.models import ALL, SliceKey
 from benchaudit.tally import Cell, Counted, Tally
 from benchaudit.verdict import Audit
 from tests.pairs import CHECKS, Row, item, workplace
 from tests.support import SHARED, audit_path, needs_shared
+from tests.test_checks import DEFINITIONS, cell, prior_cells
 
 DIRECTIONS = ("pick", "avoid")
-RULES = [(check, direction) for check in CHECKS for direction in DIRECTIONS]
+RULES = [
+    (check.name, direction) for check in all_checks() if not check.reads_question for direction in DIRECTIONS
+]
 """All there are, in the order in which equal ones go."""
 
 
-def answered(row: Row, check: str, direction: str) -> Fraction:
-    """How often the rule's guess is right on an item, all guesses tried."""
-    tied = row.tied(check)
-    others = [place for place in range(len(row.options)) if place not in tied]
-    guesses = tied if direction == "pick" else others or tied
-    return Fraction(sum(guess == row.gold for guess in guesses), len(guesses))
+class Guessed(NamedTuple):
+    """An item with what each check sees of it: k options, t of them at the extremum, gold hit or not."""
+
+    row: Row
+    cells: Mapping[str, tuple[int, int, int]]
+
+    def answered(self, check: str, direction: str) -> Fraction:
+        """How often the rule's guess is right: one of the t, or one of the others where there are any."""
+        k, t, hit = self.cells[check]
+        if direction == "pick":
+            return Fraction(hit, t)
+        return Fraction(1 - hit, k - t) if t < k else Fraction(1, k)
+
+
+def guessed(rows: Sequence[Row]) -> list[Guessed]:
+    """Items as every check's definition in plain Python sees them, what is learnt from all of them too."""
+    prior = prior_cells(rows, list(map(half_of, rows)))
+    items = []
+    for row, learnt in zip(rows, prior, strict=True):
+        assert row.gold is not None
+        cells = {"option-prior": learnt}
+        for name, definition in DEFINITIONS.items():
+            extremum = max if by_name()[name].extremum == "max" else min
+            cells[name] = cell(definition(row.question, row.options), row.gold, extremum)
+        items.append(Guessed(row, cells))
+    return items
 
 
 def half_of(row: Row) -> int:
@@ -40,18 +65,18 @@ def half_of(row: Row) -> int:
     return int(hashlib.sha256("".join(digests).encode()).hexdigest() >= "8")
 
 
-def chosen(rows: Sequence[Row]) -> list[tuple[str, str]]:
+def chosen(items: Sequence[Guessed]) -> list[tuple[str, str]]:
     """The best rule of each half, the first of equals."""
     scores = [
-        {rule: sum(answered(row, *rule) for row in rows if half_of(row) == half) for rule in RULES}
+        {rule: sum(item.answered(*rule) for item in items if half_of(item.row) == half) for rule in RULES}
         for half in (0, 1)
     ]
     return [max(RULES, key=lambda rule, score=score: score[rule]) for score in scores]
 
 
-def right(rows: Sequence[Row], rules: Sequence[tuple[str, str]]) -> Fraction:
+def right(items: Sequence[Guessed], rules: Sequence[tuple[str, str]]) -> Fraction:
     """Items answered right, each half by the other's rule."""
-    return sum((answered(row, *rules[1 - half_of(row)]) for row in rows), Fraction())
+    return sum((item.answered(*rules[1 - half_of(item.row)]) for item in items), Fraction())
 
 
 def named(rules: Sequence[Rule]) -> list[tuple[str, str]]:
@@ -90,7 +115,7 @@ _items = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(st.lists(_items, min_size=1, max_size=30), st.integers(1, 8))
 def test_the_baseline_is_every_rule_tried(rows, min_rows):
     """Of ALL, of every slice and of the pool; a slice below min-rows goes by ALL's rule."""
@@ -98,15 +123,16 @@ def test_the_baseline_is_every_rule_tried(rows, min_rows):
         found = audit_rows(rows, folder, slices="topic", min_rows=str(min_rows)).baseline
     assert found is not None
     assert found.column == ("topic",)
-    slices: dict[SliceKey, list[Row]] = {ALL: rows}
-    for row in rows:
-        slices.setdefault(row.key(["topic"]), []).append(row)
+    items = guessed(rows)
+    slices: dict[SliceKey, list[Guessed]] = {ALL: items}
+    for each in items:
+        slices.setdefault(each.row.key(["topic"]), []).append(each)
     assert found.slices.keys() == slices.keys()
     for key, part in slices.items():
-        rules = chosen(part if len(part) >= min_rows else rows)
+        rules = chosen(part if len(part) >= min_rows else items)
         scored = found.slices[key]
         assert (scored.n, named(scored.rules), scored.right) == (len(part), rules, right(part, rules))
-        assert scored.chance == sum(Fraction(1, len(row.options)) for row in part)
+        assert scored.chance == sum(Fraction(1, len(each.row.options)) for each in part)
     parts = [scored for key, scored in found.slices.items() if key != ALL]
     assert found.n == len(rows)
     assert found.pooled.right == sum(scored.right for scored in parts)
@@ -243,17 +269,23 @@ def test_personamem():
     """Longest alone scores 50.5 %, the best rule of each question type 66.1 %, chance is 25 %."""
     audit = audit_path(SHARED / "data/personamem-v1/b90e91a/questions_32k.csv", slices="question_type,topic")
     assert audit.baseline is not None
-    whole, pooled = audit.baseline.slices[ALL], audit.baseline.pooled
-    assert set(named(whole.rules)) == {("longest", "pick")}
-    assert round(100 * whole.right / whole.n, 1) == Fraction("50.5")
+    longest, pooled = audit.all.checks["longest"].tally, audit.baseline.pooled
+    assert round(100 * longest.credit / audit.all.n, 1) == Fraction("50.5")
     types = [part for part in audit.slices if [name for name, _ in part.key] == ["question_type"]]
-    uncorrected = sum(max(judged.tally.best for judged in part.checks.values()) for part in types)
+    uncorrected = sum(max(part.checks[check].tally.best for check in CHECKS) for part in types)
     assert round(100 * uncorrected / audit.all.n, 1) == Fraction("66.1")
     assert (audit.baseline.column, pooled.n) == (("question_type",), 589)
-    assert pooled.right <= uncorrected
     assert round(100 * pooled.right / pooled.n, 1) == Fraction("66.1")
     assert pooled.chance / pooled.n == Fraction(1, 4)
-    assert {named(audit.baseline.slices[part.key].rules)[0] for part in types} == {
-        ("longest", "pick"),
-        ("shortest", "pick"),
-    }
+
+
+@needs_shared
+def test_a_rule_that_reads_the_question_is_none_of_the_guessers():
+    """In BBQ's ambiguous rows the option that shares least with the question is always gold."""
+    path = SHARED / "data/bbq/9eba1ba/Physical_appearance.jsonl"
+    given = {"options": "ans0,ans1,ans2", "gold": "label", "gold_encoding": "index0"}
+    audit = audit_path(path, slices="context_condition", **given)
+    assert audit.baseline is not None
+    (part,) = [part for part in audit.slices if part.key == (("context_condition", "ambig"),)]
+    assert part.checks["least-overlap"].tally.credit == part.n
+    assert part.n > audit.baseline.slices[part.key].right

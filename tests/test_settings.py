@@ -34,6 +34,7 @@ VALUES = {
     "option-separator": (" | ", " | "),
     "options-in-question": ("true", True),
     "last-turn": ("true", True),
+    "repeats": ("true", True),
     "id": ("uid", "uid"),
     "records": ("/data/rows", "/data/rows"),
     "subset": ("en", "en"),
@@ -82,7 +83,7 @@ VALUES = {
 
 FIGURES = {
     *("files", "subset", "split", "revision", "records", "slices", "baseline-slices"),
-    *("min-rows", "alpha", "min-effect", "accept"),
+    *("min-rows", "alpha", "min-effect", "accept", "repeats"),
     *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn", "id"),
     *("gold", "gold-encoding", "gold-fallback"),
 }

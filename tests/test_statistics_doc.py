@@ -186,7 +186,7 @@ def test_verdicts_are_listed_in_their_order():
 
 def verdict_of(cells: list[Cell], defects: int) -> Judged:
     """The verdict of one check in a family of one."""
-    check = Check(name="x", score="", extremum="max", version=1, about="")
+    check = Check(name="x", score="", version=1, about="", picks="", group="")
     tallies = {"x": Tally.of(cells)}
     counted = Counted(
         key=ALL,

@@ -26,7 +26,7 @@ from benchaudit.verdict import WORST_FIRST, Audit, Judged, Name, SliceAudit, jud
 
 def check(name: str, family: Literal["extrema", "further"] = "extrema") -> Check:
     """A check of which only name and family matter here."""
-    return Check(name=name, score="", extremum="max", version=1, about="", family=family)
+    return Check(name=name, score="", extremum="max", version=1, about="", picks="", group="", family=family)
 
 
 LONGEST, SHORTEST = check("longest"), check("shortest")

@@ -15,7 +15,8 @@ import duckdb
 from benchaudit.audit import Audited
 from benchaudit.balance.problem import Problem, RowClass
 from benchaudit.errors import SettingsError
-from benchaudit.items import slice_values, unpacked
+from benchaudit.items import slice_values
+from benchaudit.packing import unpacked
 from benchaudit.reading.engine import engine, literal
 
 _FETCHED = 10_000

@@ -7,5 +7,11 @@ Unicode code points.
 from benchaudit.checks.form import Check
 
 check = Check(
-    name="longest", score="length(option)", extremum="max", version=1, about=__doc__, family="extrema"
+    name="longest",
+    score="length(option)",
+    version=1,
+    about=__doc__,
+    picks="longest option",
+    group="length",
+    family="extrema",
 )

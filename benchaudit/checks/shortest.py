@@ -7,5 +7,12 @@ Unicode code points.
 from benchaudit.checks.form import Check
 
 check = Check(
-    name="shortest", score="length(option)", extremum="min", version=1, about=__doc__, family="extrema"
+    name="shortest",
+    score="length(option)",
+    extremum="min",
+    version=1,
+    about=__doc__,
+    picks="shortest option",
+    group="length",
+    family="extrema",
 )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchaudit import __version__
+from benchaudit.brief import remembered
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, past_of
 from benchaudit.figures import integer, plural
@@ -28,6 +29,7 @@ from benchaudit.report.sentences import (
     baseline_sentence,
     changed_sentence,
     evidence_list,
+    further_sentence,
     verdict_sentence,
 )
 from benchaudit.report.snippet import snippet
@@ -117,12 +119,12 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
     """
     dataset, sha = audit.origin.dataset, audit.origin.revision.sha
     lines, state = lines_of(audit, comparison), _state(audit, occasion)
-    parts = _parts(audit, comparison, occasion, lines, templates)
+    parts = _parts(audit, comparison, occasion, lines, state, templates)
 
     def page(template: str, head: str = "", most: int = MOST_CHARACTERS) -> Page:
         return Page(template=template, templates=templates, most=most, head=head)
 
-    slices, changes = slice_rows(lines), change_rows(comparison)
+    slices, changes = slice_rows(lines, further_sentence(audit)), change_rows(comparison)
     head = f"{marker(dataset)}\n{dump(state)}\n\n"
     title = {"title": f"benchaudit: {code(dataset)}"}
     comment = page("comment.md", f"{comment_marker(sha)}\n").fill(parts, changes, MOST_CHANGES)
@@ -166,7 +168,7 @@ def _state(audit: Audit, occasion: Occasion) -> State:
         seen=occasion.seen,
         settings=occasion.settings,
         checks=audit.check_versions,
-        past=past_of(audit, occasion.snapshot),
+        past=remembered(past_of(audit, occasion.snapshot)),
         history=(*earlier, entry)[-MOST_HISTORY:],
         kept=occasion.kept,
     )
@@ -177,6 +179,7 @@ def _parts(
     comparison: Comparison | None,
     occasion: Occasion,
     lines: Sequence[Line],
+    state: State,
     templates: Templates,
 ) -> dict[str, str]:
     """Every placeholder but those that hold slices and changes, as Markdown."""
@@ -193,9 +196,9 @@ def _parts(
         "notices": _notices(audit, comparison, occasion),
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",
         "findings": f"### Findings\n\n{findings_table(audit)}" if audit.findings else "",
-        "measured": _measured(audit, occasion),
+        "measured": _measured(audit, occasion, lines),
         "snippet": _snippet(audit, occasion, templates),
-        "history": _history(occasion, audit),
+        "history": _history(occasion, state),
         "footer": _footer(audit, occasion),
     }
 
@@ -229,10 +232,12 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
     return "\n".join(f"> {notice}\n>" for notice in notices).removesuffix("\n>")
 
 
-def _measured(audit: Audit, occasion: Occasion) -> str:
+def _measured(audit: Audit, occasion: Occasion, lines: Sequence[Line]) -> str:
+    shown = {line.check for line in lines}
     meaning = " ".join(
         f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}. {check.explanation}"
         for check in all_checks()
+        if check.name in shown
     )
     text = (
         f"{meaning} *Among* counts items whose gold is at that extremum, tied or not, *alone* those without "
@@ -312,8 +317,8 @@ def _snippet(audit: Audit, occasion: Occasion, templates: Templates) -> str:
     return folded("A script that counts these figures again, without benchaudit", fence(text, "python"))
 
 
-def _history(occasion: Occasion, audit: Audit) -> str:
-    entries = _state(audit, occasion).history
+def _history(occasion: Occasion, state: State) -> str:
+    entries = state.history
     rows = [
         [
             occasion.links.to(entry.sha),

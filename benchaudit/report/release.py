@@ -11,7 +11,13 @@ from benchaudit.markdown import code, link
 from benchaudit.report import MOST_CHARACTERS, Links
 from benchaudit.report.fitting import Page
 from benchaudit.report.rows import slice_rows
-from benchaudit.report.sentences import baseline_sentence, changed_sentence, evidence_list, verdict_sentence
+from benchaudit.report.sentences import (
+    baseline_sentence,
+    changed_sentence,
+    evidence_list,
+    further_sentence,
+    verdict_sentence,
+)
 from benchaudit.report.tables import left_out_table, lines_of
 from benchaudit.report.templates import Templates
 from benchaudit.state import release_marker
@@ -59,7 +65,7 @@ def build_release(
     page = Page(
         template="release.md", templates=templates, most=MOST_CHARACTERS, head=f"{release_marker(tag)}\n"
     )
-    text = page.fill(parts, slice_rows(lines), len(lines))
+    text = page.fill(parts, slice_rows(lines, further_sentence(audit)), len(lines))
     return ReleaseReport(comment=text, audit=audit, comparison=comparison)
 
 

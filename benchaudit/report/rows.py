@@ -13,14 +13,18 @@ from benchaudit.report.tables import Line, rows_table, slice_table, steps_table
 _WHOLE = "; the JSON report of the run (output `report`) has them all."
 
 
-def slice_rows(lines: Sequence[Line]) -> Callable[[int], dict[str, str]]:
-    """The placeholders that hold slices, with so many rows: quiet ones go first, then the last."""
+def slice_rows(lines: Sequence[Line], further: str) -> Callable[[int], dict[str, str]]:
+    """The placeholders that hold slices, with so many rows: quiet ones go first, then the last.
+
+    `further` is what is said of further checks below the table.
+    """
     loud = [line for line in lines if not is_quiet(line)]
     quiet = [line for line in lines if is_quiet(line)]
 
     def rows(shown: int) -> dict[str, str]:
         folds = quiet[: max(0, shown - len(loud))]
         slices = slice_table(loud[:shown])
+        slices += f"\n\n{further}" if further else ""
         missing = len(lines) - shown
         if missing > 0:
             slices += f"\n\n{plural(missing, 'more row')} had no room here{_WHOLE}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from benchaudit.accept import idle
 from benchaudit.baseline import Baseline
+from benchaudit.checks import GROUPS, by_name, group_of, is_further
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, odds, plural, points, rounded, share
@@ -30,8 +31,7 @@ def verdict_sentence(audit: Audit, lines: Sequence[Line]) -> str:
     leaks = [line for line in lines if line.judged.counts_as == "leak"]
     if leaks:
         severe, where = "Severe leak" if audit.severe else "Leak", _where(leaks, lines)
-        scores = _scores(audit.baseline)
-        return f"**{severe}.** {scores}: {where}, the length of the options gives the gold away."
+        return f"**{severe}.** {_scores(audit.baseline)}: {where}, {_what(leaks)} the gold away."
     return _of_no_leak(audit, lines)
 
 
@@ -48,12 +48,23 @@ def _of_no_leak(audit: Audit, lines: Sequence[Line]) -> str:
         return f"**No leak but {known}**, and nothing else that matters. {scores}."
     if audit.verdict == "slight":
         return (
-            f"**No leak, but a slight tell.** {scores}; length is worth more than chance, by less than "
-            f"{audit.thresholds.min_effect:g} points."
+            f"**No leak, but a slight tell.** {scores}; {_slight(audit)} is worth more than chance, by less "
+            f"than {audit.thresholds.min_effect:g} points."
         )
     if audit.verdict == "none-found":
-        return f"**No leak found** in {plural(audit.all.n, 'item')} by the length of the options. {scores}."
+        return f"**No leak found** in {plural(audit.all.n, 'item')}. {scores}."
     return f"**Too few rows** for a verdict: {plural(audit.all.n, 'item')} of {audit.thresholds.min_rows}."
+
+
+def _slight(audit: Audit) -> str:
+    """What is slightly worth more than chance, in any slice."""
+    found = {
+        group_of(name)
+        for part in audit.slices
+        for name, judged in part.checks.items()
+        if judged.verdict == "slight"
+    }
+    return next(words for group, words in GROUPS.items() if group in found)
 
 
 def accepted_lines(audit: Audit) -> list[str]:
@@ -98,6 +109,41 @@ def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:
     return f"overall and {counted}" if overall else counted
 
 
+def _what(leaks: Sequence[Line]) -> str:
+    """What gives gold away, by the groups of checks that leak, in the order of the registry."""
+    found = {group_of(line.check) for line in leaks}
+    named = [words for group, words in GROUPS.items() if group in found]
+    if len(named) > MOST_NAMED:
+        named = [*named[: MOST_NAMED - 1], f"{len(named) - MOST_NAMED + 1} things more"]
+    words = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+    return f"{words} give{'' if len(named) > 1 else 's'}"
+
+
+def further_sentence(audit: Audit) -> str:
+    """What the further checks say that have no lines of their own; "" where there were none."""
+    verdicts: dict[str, set[str]] = {}
+    for part in audit.slices:
+        for name, judged in part.checks.items():
+            if is_further(name):
+                verdicts.setdefault(name, set()).add(judged.counts_as)
+    run = {name: found for name, found in verdicts.items() if found != {"not-applicable"}}
+    if not run:
+        return ""
+    loud = [name for name, found in run.items() if found & {"leak", "incomplete"}]
+    if loud:
+        said = (
+            f"{len(loud)} of {plural(len(run), 'further check')} see a leak, or cannot exclude one: of those "
+            "that see the same in a slice the worst stands above"
+        )
+    elif all(found <= {"too-few", "not-applicable"} for found in run.values()):
+        return ""
+    else:
+        said = f"{plural(len(run), 'further check')} found no leak in any slice"
+    skipped = [name for name, found in verdicts.items() if found == {"not-applicable"}]
+    apart = f" Not applicable here: {', '.join(skipped)}." if skipped else ""
+    return f"{said} (`docs/checks.md` says what each looks for; the JSON report has all figures).{apart}"
+
+
 def _both_ways(named: Sequence[Line]) -> list[Line]:
     """The worst, but with the worst of each check among them: two that point opposite ways are the news."""
     first = [next((line for line in named if line.check == check), None) for check in ("longest", "shortest")]
@@ -108,15 +154,26 @@ def _both_ways(named: Sequence[Line]) -> list[Line]:
 
 def _said(line: Line) -> str:
     tally = line.judged.tally
+    check = by_name()[line.check]
     if line.judged.direction == "pick":
-        rule = f"picking the {line.check} option scores {share(tally.credit, line.n)}"
+        rule = f"picking the {check.picks} scores {share(tally.credit, line.n)}"
     else:
-        rule = f"avoiding the {line.check} option scores {share(tally.avoided, line.n)}"
+        rule = f"avoiding the {check.picks} scores {share(tally.avoided, line.n)}"
     luck = f"; odds of that by luck: {odds(line.judged.p)}" if line.judged.p else ""
-    return (
-        f"{slice_name(line.key)}: gold is among the {line.check} options in {integer(tally.among)} of "
-        f"{integer(line.n)} items; {rule}, chance is {share(tally.chance, line.n)}{luck}."
-    )
+    where = f"{slice_name(line.key)}: gold is among the {check.among} in {integer(tally.among)} of"
+    # Where no option has what a check looks for all are alike, and gold is among them.
+    alike = sum(items for k, t, items, _ in tally.cells if t == k) if is_further(line.check) else 0
+    if alike:
+        told, gold = tally.n - alike, tally.among - alike
+        where = (
+            f"{slice_name(line.key)}: in {integer(told)} of {integer(tally.n)} items the options differ, and "
+            f"gold is among the {check.among} in {integer(gold)} of"
+        )
+        where = f"{where} these"
+    else:
+        where = f"{where} {integer(line.n)} items"
+    remedy = " Where options are stripped it is gone." if check.group == "white-space" else ""
+    return f"{where}; {rule}, chance is {share(tally.chance, line.n)}{luck}.{remedy}"
 
 
 def changed_sentence(comparison: Comparison | None, link: str, scored: tuple[str, str] = ("", "")) -> str:
@@ -222,8 +279,8 @@ def baseline_sentence(found: Baseline | None) -> str:
     if found.column:
         how = f"the best rule for each {' × '.join(map(code, found.column))}"
     else:
-        rules = dict.fromkeys(f"{rule.direction} the {rule.check} option" for rule in found.pooled.rules)
-        how = " or ".join(rules)
+        rules = [f"{rule.direction} the {by_name()[rule.check].picks}" for rule in found.pooled.rules]
+        how = " or ".join(dict.fromkeys(rules))
     return (
         f"The guesser who never reads the question goes by {how}, chosen on one half of the rows and scored "
         "on the other."

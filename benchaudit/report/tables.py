@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from benchaudit.checks import group_of, is_further
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, points, rounded, share
@@ -45,6 +46,22 @@ class Line:
     change: Change | None
 
     @property
+    def has_news(self) -> bool:
+        """Whether something changed here that matters."""
+        return self.change is not None and self.change.material
+
+    def outranks(self, other: Line) -> bool:
+        """Whether this is the one to show of two lines of a slice: the worse, then the one with news.
+
+        Between further checks a larger gain decides; longest and shortest give way to a worse verdict only.
+        """
+        if self.judged.rank != other.judged.rank:
+            return self.judged.rank < other.judged.rank
+        if not is_further(other.check):
+            return False
+        return (self.has_news, self.judged.gain) > (other.has_news, other.judged.gain)
+
+    @property
     def order(self) -> tuple[object, ...]:
         """ALL first, then the worst verdict, then the largest gain; names decide between equals."""
         rank = self.judged.rank
@@ -52,10 +69,11 @@ class Line:
 
 
 def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
-    """Every slice and check, worst first."""
+    """What is shown of every slice, worst first: longest and shortest, and of further checks what is loud."""
     changes = {(item.key, item.check): item for item in comparison.changes} if comparison else {}
-    return sorted(
-        (
+    lines = []
+    for part in audit.slices:
+        every = [
             Line(
                 key=part.key,
                 check=name,
@@ -64,11 +82,26 @@ def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
                 judged=judged,
                 change=changes.get((part.key, name)),
             )
-            for part in audit.slices
             for name, judged in part.checks.items()
-        ),
-        key=lambda line: line.order,
-    )
+            if not (is_further(name) and judged.verdict in QUIET and (part.key, name) not in changes)
+        ]
+        lines += [line for line in every if not is_further(line.check)]
+        lines += _further_lines(every)
+    return sorted(lines, key=lambda line: line.order)
+
+
+def _further_lines(lines: Sequence[Line]) -> list[Line]:
+    """Of the further checks of one slice, of each group the worst, if it is loud or has news.
+
+    A group of which longest or shortest says as bad a thing has no more to say.
+    """
+    worst: dict[str, Line] = {}
+    for line in lines:
+        group = group_of(line.check)
+        loud = line.judged.counts_as not in QUIET or line.judged.accepted or line.has_news
+        if (loud or not is_further(line.check)) and (group not in worst or line.outranks(worst[group])):
+            worst[group] = line
+    return [line for line in worst.values() if is_further(line.check)]
 
 
 def slice_name(key: SliceKey) -> str:
@@ -154,7 +187,7 @@ def findings_table(audit: Audit) -> str:
             finding.severity,
             integer(finding.count),
             prose(finding.message),
-            ", ".join(code(name, 60) for name in finding.sample),
+            ", ".join(code(name, 120) for name in finding.sample),
         ]
         for finding in audit.findings
     ]

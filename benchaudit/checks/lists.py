@@ -1,0 +1,79 @@
+"""What several scores look at: lists that are worked out once for an item, whoever asks for them.
+
+A score that names one of them has it at hand, with one entry for each option, in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WHITE = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""All that Python's `str.strip` takes off."""
+
+WORD = r"\p{Han}|(?:[^\P{L}\p{Han}]|[\pM\pN])+"
+"""A word: letters and digits in a row; a Chinese character is one of its own."""
+
+
+def _stripped(text: str) -> str:
+    """SQL for a text without white space around it. Most have none, and looking is cheaper than cutting."""
+    white = f"(contains('{WHITE}', {text}[1]) OR contains('{WHITE}', {text}[-1]))"
+    return f"CASE WHEN {white} THEN trim({text}, '{WHITE}') ELSE {text} END"
+
+
+LISTS = {
+    "lengths": "list_transform(options, lambda option: length(option))",
+    "stripped": f"list_transform(options, lambda option: {_stripped('option')})",
+    "lowered": "list_transform(stripped, lambda option: lower(option))",
+    "keys": "list_transform(lowered, lambda text: hash(text))",
+    "words": f"list_transform(lowered, lambda text: regexp_extract_all(text, '{WORD}'))",
+    "vocabularies": "list_transform(words, lambda found: list_distinct(found))",
+    "all_words": "flatten(vocabularies)",
+    "asked": f"list_distinct(regexp_extract_all(lower(question), '{WORD}'))",
+}
+"""SQL by name, each over `options`, `question` and the lists before it.
+
+`keys` tell texts apart within one run, with no regard to case and to white space around them.
+`vocabularies` are the different words of each option; `all_words` lays them one behind the other, and
+`asked` are the different words of the question: these two have no entry for each option.
+"""
+
+
+def lists_for(scores: Iterable[str]) -> list[tuple[str, str]]:
+    """The lists that these scores look at, and those that they are made of, in order."""
+    texts, found = list(scores), []
+    for name, sql in reversed(LISTS.items()):
+        if any(re.search(rf"\b{name}\b", text) for text in texts):
+            texts.append(sql)
+            found.append((name, sql))
+    return found[::-1]
+
+
+def mentions(terms: Iterable[str]) -> str:
+    """SQL for whether an option has one of these terms as words of its own, in any case of letters.
+
+    Chinese and Japanese write no spaces: terms in their characters count wherever they stand.
+    """
+    spaced = sorted(term for term in terms if term.isascii() or not _is_han(term))
+    joined = sorted(term for term in terms if not term.isascii() and _is_han(term))
+    edge = r"[^\pL\pM\pN]"
+    patterns = [rf"(?:^|{edge})(?:{'|'.join(map(_escaped, spaced))})(?:$|{edge})", *map(_escaped, joined)]
+    return f"regexp_matches(lowered[place], '{'|'.join(patterns)}')"
+
+
+def _is_han(term: str) -> bool:
+    return any("\u4e00" <= character <= "\u9fff" for character in term)
+
+
+def _escaped(term: str) -> str:
+    return re.escape(term).replace("'", "''").replace(r"\ ", r"\s+")
+
+
+SHARED_WITH_QUESTION = (
+    "len(list_filter(vocabularies[place], lambda word: list_contains(asked, word)))"
+    " / greatest(len(vocabularies[place]), 1)"
+)
+"""The share of an option's different words that the question has too."""

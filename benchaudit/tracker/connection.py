@@ -136,6 +136,8 @@ class Connection:
             raise self._translated(error) from error
         except (RequestException, AssertionError) as error:
             raise Lost(f"does not answer ({type(error).__name__})") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise Lost("gave an answer that is not understood") from None
 
     def unreachable(self, said: str) -> TrackerError:
         """The error for an answer that was lost for good."""
@@ -167,10 +169,10 @@ def _wait(status: int, headers: dict[str, str]) -> float | None:
         return None
     try:
         if "retry-after" in headers:
-            return max(0.0, float(headers["retry-after"]))
+            return max(1.0, float(headers["retry-after"]))
         if headers.get("x-ratelimit-remaining") == "0":
             now = parsedate_to_datetime(headers["date"]).timestamp()
-            return max(0.0, float(headers["x-ratelimit-reset"]) - now)
+            return max(1.0, float(headers["x-ratelimit-reset"]) - now)
     except (ValueError, KeyError, TypeError):
         pass
     return None

@@ -44,6 +44,7 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
     """Write a balanced subset and print what it keeps. 1 where none is left, or `--fail-on` holds for it."""
     from benchaudit.audit import workspace
     from benchaudit.balance.reports import document, text
+    from benchaudit.balance.work import FIGURES, SUMMARY, place
     from benchaudit.balance.work import balance as balanced
     from benchaudit.report.document import write
     from benchaudit.sources import open_source
@@ -52,12 +53,13 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
     checks, out = _checks(options.on), Path(options.out)
     with workspace() as work:
         source = open_source(options.source, settings, work)
-        made = balanced(options.source, source, settings, checks, out, work, say)
-    write(str(out / "balance.json"), document(made))
-    printed = text(made)
-    _save(out / "balance.md", printed)
+        result = balanced(options.source, source, settings, checks, out, work, say)
+        printed = text(result)
+        write(str(result.made / FIGURES), document(result))
+        _save(result.made / SUMMARY, printed)
+        place(result.made, out)
     _print(printed)
-    return 1 if made.after is None else _status(settings, made.after)
+    return 1 if result.after is None else _status(settings, result.after)
 
 
 def add_controls(commands: Commands) -> argparse.ArgumentParser:

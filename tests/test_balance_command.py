@@ -249,6 +249,17 @@ def test_a_folder_with_other_data_is_refused_and_kept(tmp_path, capsys):
     assert tree(tmp_path) == before
 
 
+def test_only_what_a_balance_has_written_is_written_over(tmp_path, capsys):
+    source = written(tmp_path, "csv", rows())
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "kept.csv").write_text("mine", encoding="utf-8")
+    assert balance(source, tmp_path / "out", *MAPPING) == 2
+    assert "holds other data already (kept.csv)" in refused(capsys)
+    assert tree(tmp_path / "out") == {"kept.csv": b"mine"}
+    for _ in range(2):
+        assert balance(source, tmp_path / "new", *MAPPING, "--slices", "who") == 0
+
+
 def test_the_subset_is_not_written_over_its_source(tmp_path, capsys):
     (tmp_path / "data").mkdir()
     source = written(tmp_path / "data", "csv", rows())

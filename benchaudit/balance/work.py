@@ -29,12 +29,15 @@ from benchaudit.verdict import Audit
 DATA = "data"
 """The folder of the subset, below the one that was asked for."""
 
-KEPT, REWRITE = "kept.csv", "rewrite.csv"
+KEPT, REWRITE, FIGURES, SUMMARY = "kept.csv", "rewrite.csv", "balance.json", "balance.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balanced:
-    """What came of it. `after` is the audit of what was written, None where no row could be kept."""
+    """What came of it. `after` is the audit of what was written, None where no row could be kept.
+
+    `made` is the folder of the subset and the lists until they are put in place.
+    """
 
     before: Audit
     after: Audit | None
@@ -42,6 +45,7 @@ class Balanced:
     subset: Subset
     rewrites: tuple[Rewrite, ...]
     notes: tuple[str, ...]
+    made: Path
 
     @property
     def dropped(self) -> list[SliceKey]:
@@ -58,10 +62,11 @@ def balance(
     work: Path,
     say: Callable[[str], None],
 ) -> Balanced:
-    """Balance one revision on these checks, and write the subset and both lists of rows below `out`.
+    """Balance one revision on these checks, and make the subset and both lists of rows for `out`.
 
-    `name` is the source as it was given. Raises SettingsError where `out` cannot take them, SourceError
-    and MappingError as an audit does, RenderError where the written subset would not read as meant.
+    `name` is the source as it was given; nothing is written outside `work`. Raises SettingsError where
+    `out` cannot take them, SourceError and MappingError as an audit does, RenderError where the written
+    subset would not read as meant.
     """
     require()
     snapshot = source.snapshot(source.revision(""))
@@ -78,7 +83,6 @@ def balance(
         _list_rows(made / KEPT, snapshot, _kept(rows, subset))
         _list_rows(made / REWRITE, snapshot, _rewritten(rows, problem, wanted), ("points", "slices"))
     after = _audit_again(name, settings, made, audited, problem, subset) if subset.rows else None
-    _place(made, out)
     return Balanced(
         before=audited.audit,
         after=after,
@@ -86,6 +90,7 @@ def balance(
         subset=subset,
         rewrites=tuple(wanted),
         notes=tuple(notes),
+        made=made,
     )
 
 
@@ -228,13 +233,19 @@ def _misread(what: str) -> RenderError:
     )
 
 
-def _place(made: Path, out: Path) -> None:
-    """Put what was made where it belongs. Nothing is deleted, so a folder with other data is refused."""
+def place(made: Path, out: Path) -> None:
+    """Put what was made where it belongs; only what an earlier balance has written is written over.
+
+    Nothing is deleted, so a folder with other data is refused. Raises SettingsError.
+    """
     ours = {path.relative_to(made) for path in made.rglob("*") if path.is_file()}
     there = {path.relative_to(out) for path in (out / DATA).rglob("*") if path.is_file()}
-    if others := sorted(map(str, there - ours)):
+    others = there - ours
+    if not (out / FIGURES).is_file():
+        others |= {path for path in ours if (out / path).exists()}
+    if others:
         raise SettingsError(
-            f"holds other data already ({others[0]})", where=f"--out {out}", todo="name a new folder"
+            f"holds other data already ({min(others)})", where=f"--out {out}", todo="name a new folder"
         )
     try:
         for path in sorted(ours):

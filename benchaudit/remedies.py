@@ -50,10 +50,10 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
     from benchaudit.sources import open_source
 
     _refuse_new_leak(settings)
-    checks, out = _checks(options.on), Path(options.out)
+    (checks, kin), out = _checks(options.on), Path(options.out)
     with workspace() as work:
         source = open_source(options.source, settings, work)
-        result = balanced(options.source, source, settings, checks, out, work, say)
+        result = balanced(options.source, source, settings, checks, kin, out, work, say)
         printed = text(result)
         write(str(result.made / FIGURES), document(result))
         _save(result.made / SUMMARY, printed)
@@ -130,16 +130,18 @@ def _update(path: Path, section: str) -> None:
     say(f"{path}: its section has been brought up to date")
 
 
-def _checks(names: str) -> tuple[str, ...]:
+def _checks(names: str) -> tuple[list[str], list[str]]:
+    """The checks that are named, and the others of their groups."""
     from benchaudit.checks import all_checks
 
-    known = [check.name for check in all_checks()]
-    wanted = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    known = {check.name: check for check in all_checks()}
+    wanted = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if not wanted or not set(wanted) <= set(known):
         raise SettingsError(
             f"{names!r} is no list of checks", where="--on", todo=f"there are {', '.join(known)}"
         )
-    return wanted
+    groups = {known[name].group for name in wanted}
+    return wanted, [name for name, check in known.items() if name not in wanted and check.group in groups]
 
 
 def _refuse_new_leak(settings: Settings) -> None:

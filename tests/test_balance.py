@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -35,7 +36,7 @@ def problem(parts, min_rows=20):
             merged.get((slices, cells(k, longest, shortest, gold)), 0) + rows
         )
     classes = tuple(RowClass(slices=key[0], cells=key[1], rows=rows) for key, rows in merged.items())
-    return Problem(classes=classes, checks=CHECKS, min_rows=min_rows)
+    return Problem(classes=classes, checks=CHECKS, limits=(LIMIT, LIMIT), min_rows=min_rows)
 
 
 def parts_of(columns, values, rows):
@@ -131,7 +132,7 @@ def test_balancing_again_drops_nothing(parts):
         for each, rows in zip(task.classes, kept, strict=True)
         if rows
     )
-    again = Problem(classes=left, checks=CHECKS, min_rows=20)
+    again = replace(task, classes=left)
     assert largest(again).kept == again.everything
 
 
@@ -273,3 +274,12 @@ def test_slices_without_a_verdict_can_still_leak_together():
     named = rewrites(problem(parts))
     assert 0 < sum(each.rows for each in named) <= 60
     assert balanced_by_rewriting(problem(parts), kept_of(problem(parts), named))
+
+
+def test_a_check_with_a_wider_limit_costs_fewer_rows():
+    parts = [((), 4, 1, 1, "longest", 40), ((), 4, 1, 1, "between", 20), ((), 4, 1, 1, "shortest", 10)]
+    wide = replace(problem(parts), limits=(Fraction(5, 100), Fraction(1, 100)))
+    strict, loose = largest(problem(parts)), largest(wide)
+    assert strict.rows < loose.rows
+    assert wide.tallies(loose.kept)[ALL]["longest"].gain <= Fraction(5, 100)
+    assert wide.tallies(loose.kept)[ALL]["shortest"].gain <= Fraction(1, 100)

@@ -6,13 +6,14 @@ number, so that "at most one point" is, for each slice, check and direction,
 
     sum over classes of kept * (gain of one row - 1/100)  <=  0
 
-and that every such sum is at most 0 is all there is to it.
+and that every such sum is at most 0 is all there is to it. Where a check that sees the same thing from
+another side, such as length in words, would leak after all, it is held to a wider limit there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 
@@ -50,14 +51,17 @@ def _gains(cell: Cell) -> Gains:
 class Problem:
     """The classes of one revision, and which rows may be kept of them: those that leave it balanced.
 
-    `checks` names the checks in the order of the classes' cells. A slice that has `min_rows` rows must
+    `checks` names the checks in the order of the classes' cells, `limits` the gain that each may have, as
+    a rate; one that `only` names is held to it in those slices alone. A slice that has `min_rows` rows must
     keep as many, or none: with fewer its gain would only be hidden. A smaller one has never had a
     verdict, and may keep any number that balances it.
     """
 
     classes: tuple[RowClass, ...]
     checks: tuple[str, ...]
+    limits: tuple[Fraction, ...]
     min_rows: int
+    only: Mapping[str, Collection[SliceKey]] = field(default_factory=dict)
 
     @property
     def everything(self) -> tuple[int, ...]:
@@ -79,11 +83,18 @@ class Problem:
 
     def load(self, place: int) -> tuple[Fraction, ...]:
         """What one kept row of a class adds to each sum of its slices; by check, *pick* before *avoid*."""
-        return tuple(gain - LIMIT for gains in self.classes[place].gains for gain in gains)
+        pairs = zip(self.classes[place].gains, self.limits, strict=True)
+        return tuple(gain - limit for gains, limit in pairs for gain in gains)
 
-    def limit(self, key: SliceKey) -> Fraction:  # noqa: ARG002 - what is kept has no say in it here
-        """What each sum of a slice may be at most."""
-        return Fraction()
+    def limit(self, key: SliceKey, check: int) -> Fraction | None:
+        """The gain that the check of this number may have in a slice; None where it may have any."""
+        name = self.checks[check]
+        return self.limits[check] if name not in self.only or key in self.only[name] else None
+
+    def most(self, key: SliceKey) -> tuple[Fraction | None, ...]:
+        """What each sum of a slice may be at most, in the order of `load`; None where it may be anything."""
+        limits = (self.limit(key, check) for check in range(len(self.checks)))
+        return tuple(None if limit is None else Fraction() for limit in limits for _ in ("pick", "avoid"))
 
     def tallies(self, kept: Sequence[int]) -> dict[SliceKey, dict[str, Tally]]:
         """The tallies of every slice, were so many rows of each class kept."""
@@ -100,7 +111,11 @@ class Problem:
         found = []
         for key, tallies in self.tallies(kept).items():
             hidden = 0 < self.size(key, kept) < self.floor(key)
-            if hidden or any(tally.gain > LIMIT for tally in tallies.values()):
+            over = (
+                limit is not None and tallies[name].gain > limit
+                for name, limit in ((name, self.limit(key, check)) for check, name in enumerate(self.checks))
+            )
+            if hidden or any(over):
                 found.append(key)
         return found
 
@@ -128,17 +143,21 @@ class Rewriting(Problem):
         """What one row adds to its slices' gains, times their rows."""
         return tuple(gain for gains in self.classes[place].gains for gain in gains)
 
-    def limit(self, key: SliceKey) -> Fraction:
-        """What the gain of a slice may be, times its rows."""
-        return LIMIT * self.size(key, self.everything)
+    def most(self, key: SliceKey) -> tuple[Fraction | None, ...]:
+        """What the gains of a slice may be, times its rows."""
+        rows = self.size(key, self.everything)
+        limits = (self.limit(key, check) for check in range(len(self.checks)))
+        return tuple(None if limit is None else limit * rows for limit in limits for _ in ("pick", "avoid"))
 
     def excesses(self, kept: Sequence[int]) -> dict[SliceKey, tuple[Fraction, ...]]:
         """By how much each sum of each slice is over its limit; exact."""
         loads = [self.load(place) for place in range(len(self.classes))]
         return {
             key: tuple(
-                sum((load * kept[place] for place, load in sums), -self.limit(key))
-                for sums in zip(*([(place, load) for load in loads[place]] for place in places), strict=True)
+                sum((loads[place][number] * kept[place] for place in places), -most)
+                if most is not None
+                else Fraction()
+                for number, most in enumerate(self.most(key))
             )
             for key, places in self.members.items()
         }

@@ -28,8 +28,7 @@ def document(made: Balanced) -> dict[str, Any]:
         "schema": 1,
         "tool": f"benchaudit {__version__}",
         "source": {"dataset": origin.dataset, "revision": origin.revision.sha},
-        "checks": list(problem.checks),
-        "limit": exact(LIMIT),
+        "limits": {check: exact(limit) for check, limit in zip(problem.checks, problem.limits, strict=True)},
         "rows": made.before.rows,
         "items": made.before.all.n,
         "kept": made.subset.rows,
@@ -90,7 +89,7 @@ def text(made: Balanced) -> str:
 
 
 def _summary(made: Balanced) -> str:
-    names, limit = " and ".join(f"`{name}`" for name in made.problem.checks), rounded(LIMIT * 100)
+    names, limit = " and ".join(f"`{name}`" for name in made.on), rounded(LIMIT * 100)
     if not made.subset.rows:
         return f"No subset is balanced on {names} within {limit} points in any slice, so none was written."
     kept, items, bound = made.subset.rows, made.before.all.n, made.subset.bound
@@ -104,13 +103,18 @@ def _summary(made: Balanced) -> str:
     without = f" The {integer(left)} {no_items} not in it." if left else ""
     return (
         f"{integer(kept)} of {plural(items, 'item')} are kept in `{DATA}/`{most}. In every slice, picking or "
-        f"avoiding options by {names} gains at most {limit} points over chance.{without}"
+        f"avoiding options by {names} gains at most {limit} points over chance.{_held(made)}{without}"
     )
+
+
+def _held(made: Balanced) -> str:
+    held = ", ".join(f"`{check}`" for check in made.problem.only)
+    return f" Where it would have leaked by {held}, that was held below a leak." if held else ""
 
 
 def _table(made: Balanced) -> str:
     """A line for each slice: rows, gains and the worst verdict, before and after."""
-    checks, after = made.problem.checks, _by_slice(made.after)
+    checks, after = made.on, _by_slice(made.after)
     header = ["Slice", "Items", "Kept"]
     for name in checks:
         header += [f"`{name}` before", "after"]

@@ -29,7 +29,13 @@ def rewrites(problem: Problem) -> list[Rewrite]:
 
     Raises SettingsError where scipy is not installed.
     """
-    task = Rewriting(classes=problem.classes, checks=problem.checks, min_rows=problem.min_rows)
+    task = Rewriting(
+        classes=problem.classes,
+        checks=problem.checks,
+        limits=problem.limits,
+        min_rows=problem.min_rows,
+        only=problem.only,
+    )
     every = task.everything
     large = {
         key: [number for number, excess in enumerate(sums) if excess > 0]

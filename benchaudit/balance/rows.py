@@ -6,8 +6,9 @@ they come in, and has nothing to do with what is asked in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -16,6 +17,7 @@ from benchaudit.audit import Audited
 from benchaudit.balance.problem import Problem, RowClass
 from benchaudit.errors import SettingsError
 from benchaudit.items import slice_values
+from benchaudit.models import SliceKey
 from benchaudit.packing import unpacked
 from benchaudit.reading.engine import engine, literal
 
@@ -54,8 +56,10 @@ class Rows:
                     f"{check} has no meaning in every row here", where="--on", todo="balance on other checks"
                 )
 
-    def problem(self, min_rows: int) -> Problem:
-        """The classes, in an order that depends on nothing but them."""
+    def problem(
+        self, limits: Sequence[Fraction], min_rows: int, only: Mapping[str, Collection[SliceKey]]
+    ) -> Problem:
+        """The classes, in an order that depends on nothing but them; `limits` are those of the checks."""
         slicings, columns = ((), *self._audited.slicings), self._audited.columns
         values = [value for slicing in slicings for value in slice_values(slicing, columns)]
         found = self._connection.execute(
@@ -68,7 +72,9 @@ class Rows:
             left = iter(rest[len(self._checks) :])
             slices = tuple(tuple((column, next(left)) for column in slicing) for slicing in slicings)
             classes.append(RowClass(slices=slices, cells=tuple(cells), rows=rows))
-        return Problem(classes=tuple(classes), checks=self._checks, min_rows=min_rows)
+        return Problem(
+            classes=tuple(classes), checks=self._checks, limits=tuple(limits), min_rows=min_rows, only=only
+        )
 
     def sizes(self) -> dict[int, int]:
         """How many rows each file has, those that are no items among them."""

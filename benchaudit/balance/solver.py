@@ -193,15 +193,17 @@ class _Program:
         entries: list[tuple[int, int, float]] = []
         limits: list[float] = []
         for key, places in part.members.items():
-            for number in range(2 * len(part.checks)):
+            for number, most in enumerate(part.most(key)):
+                if most is None:
+                    continue
                 entries += [(len(limits), place, loads[place][number]) for place in places]
-                limits.append(float(part.limit(key) * 100))
+                limits.append(float(most * 100))
         self._sums = len(limits)
         for switch, key in enumerate(self._slices, start=self._classes):
             # At most all of its rows where the slice is kept, and none where not; at least its floor.
-            for sign, most in ((1.0, part.size(key, part.everything)), (-1.0, part.floor(key))):
+            for sign, rows in ((1.0, part.size(key, part.everything)), (-1.0, part.floor(key))):
                 entries += [(len(limits), place, sign) for place in part.members[key]]
-                entries.append((len(limits), switch, -sign * most))
+                entries.append((len(limits), switch, -sign * rows))
                 limits.append(0.0)
         line, column, value = zip(*entries, strict=True)
         self._limits = self._np.array(limits)

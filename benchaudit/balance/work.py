@@ -7,14 +7,15 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from benchaudit.audit import Audited, audit_snapshot
 from benchaudit.balance.files import copy_rows
-from benchaudit.balance.problem import Problem
+from benchaudit.balance.problem import LIMIT, Problem
 from benchaudit.balance.rewriting import Rewrite, rewrites
 from benchaudit.balance.rows import Row, Rows, open_rows
 from benchaudit.balance.solver import Subset, largest, require
@@ -28,6 +29,8 @@ from benchaudit.verdict import Audit
 
 DATA = "data"
 """The folder of the subset, below the one that was asked for."""
+
+_MOST_ROUNDS = 10
 
 KEPT, REWRITE, FIGURES, SUMMARY = "kept.csv", "rewrite.csv", "balance.json", "balance.md"
 
@@ -48,6 +51,11 @@ class Balanced:
     made: Path
 
     @property
+    def on(self) -> list[str]:
+        """The checks that were balanced on; others were only kept from leaking."""
+        return [check for check in self.problem.checks if check not in self.problem.only]
+
+    @property
     def dropped(self) -> list[SliceKey]:
         """The slices that lost all their rows."""
         return [key for key in self.problem.members if not self.problem.size(key, self.subset.kept)]
@@ -58,33 +66,74 @@ def balance(
     source: Source,
     settings: Settings,
     checks: Sequence[str],
+    kin: Sequence[str],
     out: Path,
     work: Path,
     say: Callable[[str], None],
 ) -> Balanced:
     """Balance one revision on these checks, and make the subset and both lists of rows for `out`.
 
-    `name` is the source as it was given; nothing is written outside `work`. Raises SettingsError where
-    `out` cannot take them, SourceError and MappingError as an audit does, RenderError where the written
-    subset would not read as meant.
+    `name` is the source as it was given; nothing is written outside `work`. Where the subset leaks by one
+    of `kin`, which see the same from another side, that is held below a leak there, and all is done anew.
+    Raises SettingsError where `out` cannot take them, SourceError and MappingError as an audit does,
+    RenderError where the written subset would not read as meant.
     """
     require()
     snapshot = source.snapshot(source.revision(""))
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
     _keep_apart(out, paths)
     audited = audit_snapshot(source, snapshot, settings, work, say)
-    made = work / "made"
-    with open_rows(audited, checks, work) as rows:
-        problem = rows.problem(settings.min_rows)
+    job = _Job(name=name, snapshot=snapshot, paths=paths, settings=settings, audited=audited, checks=checks)
+    only: dict[str, set[SliceKey]] = {}
+    for number in range(_MOST_ROUNDS):
+        place = work / f"round-{number}"
+        place.mkdir()
+        found = _round(job, only, place)
+        leaks = [(check, key) for check, key in _leaks(found.after, kin) if key not in only.get(check, ())]
+        if not leaks:
+            break
+        for check, key in leaks:
+            only.setdefault(check, set()).add(key)
+    return found
+
+
+def _leaks(audit: Audit | None, checks: Iterable[str]) -> list[tuple[str, SliceKey]]:
+    return [
+        (check, part.key)
+        for check in checks
+        for part in (audit.slices if audit else ())
+        if part.checks[check].verdict == "leak"
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """What stays the same from round to round."""
+
+    name: str
+    snapshot: Snapshot
+    paths: Sequence[Path]
+    settings: Settings
+    audited: Audited
+    checks: Sequence[str]
+
+
+def _round(job: _Job, only: Mapping[str, Collection[SliceKey]], place: Path) -> Balanced:
+    """Find, copy and audit the subset that holds to all that is known so far."""
+    made, settings = place / "made", job.settings
+    # A tenth of a point below what makes a leak.
+    no_leak = max(LIMIT, Fraction(str(settings.min_effect)) / 100 - Fraction(1, 1000))
+    limits = [*(LIMIT for _ in job.checks), *(no_leak for _ in only)]
+    with open_rows(job.audited, [*job.checks, *only], place) as rows:
+        problem = rows.problem(limits, settings.min_rows, only)
         with _quiet():
-            subset = largest(problem)
-        wanted = rewrites(problem)
-        notes = _copy(rows, subset, snapshot, paths, made, settings)
-        _list_rows(made / KEPT, snapshot, _kept(rows, subset))
-        _list_rows(made / REWRITE, snapshot, _rewritten(rows, problem, wanted), ("points", "slices"))
-    after = _audit_again(name, settings, made, audited, problem, subset) if subset.rows else None
+            subset, wanted = largest(problem), rewrites(problem)
+        notes = _copy(rows, subset, job.snapshot, job.paths, made, settings)
+        _list_rows(made / KEPT, job.snapshot, _kept(rows, subset))
+        _list_rows(made / REWRITE, job.snapshot, _rewritten(rows, problem, wanted), ("points", "slices"))
+    after = _audit_again(job.name, settings, made, job.audited, problem, subset) if subset.rows else None
     return Balanced(
-        before=audited.audit,
+        before=job.audited.audit,
         after=after,
         problem=problem,
         subset=subset,

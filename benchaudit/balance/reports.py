@@ -91,7 +91,8 @@ def text(made: Balanced) -> str:
 def _summary(made: Balanced) -> str:
     names, limit = " and ".join(f"`{name}`" for name in made.on), rounded(LIMIT * 100)
     if not made.subset.rows:
-        return f"No subset is balanced on {names} within {limit} points in any slice, so none was written."
+        none = f"No subset is balanced on {names} within {limit} points in any slice, so none was written."
+        return none + _held(made)
     kept, items, bound = made.subset.rows, made.before.all.n, made.subset.bound
     most = (
         "; no subset that holds to this has more"

@@ -157,6 +157,11 @@ def both(
 ) -> tuple[list[Any], list[Any]]:
     """The rows read quickly, and by the definition; where the quick way is not certain, both are that."""
     table = table_of(rows, {**types, "q": "VARCHAR", "s": "BIGINT"}, connection)
+    return compared(table, mapping, connection)
+
+
+def compared(table: Table, mapping: ColumnMapping, connection: Any) -> tuple[list[Any], list[Any]]:
+    """The rows of a table read quickly, and by the definition."""
     binding = bind(table, mapping, ["@file", "s"])
     sql = quick_items(binding, table.relation)
     assert sql is not None

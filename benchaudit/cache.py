@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,6 @@ from benchaudit.errors import SettingsError
 
 KEPT_DAYS = 60
 """Days after which an entry that was not used is removed."""
-
-_CODE = ("reading", "mapping", "checks", "items.py", "packing.py", "scan.py", "counting.py", "cache.py")
-"""Where it is decided what an entry holds."""
 
 
 class Cache:
@@ -78,11 +74,8 @@ def name_of(kind: str, parts: Sequence[Any]) -> str:
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """A digest of the code by which files are read, and of the engine, whose short digests are its own."""
-    package = Path(__file__).parent
-    digest = hashlib.sha256(version("duckdb").encode())
-    for name in _CODE:
-        place = package / name
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            digest.update(path.read_bytes())
+    """A digest of the code, any of which may decide what an entry holds."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
     return digest.hexdigest()

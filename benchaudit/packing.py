@@ -19,8 +19,8 @@ def column_of(check: str) -> str:
 
 
 def code_sql(k: str, tied: str, hit: str) -> str:
-    """SQL for the integer of an item."""
-    return f"({k} * {_BASE} + {tied}) * 2 + {hit}"
+    """SQL for the integer of an item; four bytes hold it, and a row has one for each check."""
+    return f"(({k} * {_BASE} + {tied}) * 2 + {hit})::INTEGER"
 
 
 def right_sql(check: str, hit: int) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchaudit.mapping.letters import place_of, undressed
+from benchaudit.mapping.recorded import with_columns
 from benchaudit.mapping.spelled import STYLES, form_of, texts_of
 from benchaudit.reading.engine import literal
 
@@ -79,6 +80,8 @@ def quick_items(binding: Binding, relation: str) -> str | None:
     mapping = binding.mapping
     if mapping.last_turn or mapping.separator or mapping.options_in_question:
         return None
+    if (typed := with_columns(binding, relation)) is not None:
+        binding, relation = typed
     options = _distractors(binding) if mapping.gold_apart else _options(binding)
     gold = _gold(binding)
     texts = [_text(column) for column in (*binding.question, binding.id) if column is not None]

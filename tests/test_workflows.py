@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,11 +15,11 @@ import pytest
 import yaml
 from werkzeug.wrappers import Request, Response
 
-from benchaudit.settings import settle
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.e2e.stage import DATA, DATASET, REPOSITORY, TOKEN, Stage
 from tests.loopback.base import Loopback
 from tests.loopback.github import Account, Repository
+from tests.loopback.hub import HubDataset
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "workflows"
@@ -125,19 +126,35 @@ def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
     assert len(stage.issue.comments) == 1
 
 
-def test_a_fleet_is_a_watch_of_each_of_its_datasets() -> None:
-    """Every expression is a field that every entry has, and no two entries are of one dataset."""
+def test_a_fleet_watches_every_dataset_once(stage: Stage, tmp_path: Path) -> None:
+    """The plan's own step makes the matrix; each job of it is run with what its step gives the action."""
     workflow = load(FOLDER / "fleet.yml")
-    (job,) = workflow["jobs"].values()
-    entries = job["strategy"]["matrix"]["include"]
-    (step,) = job["steps"]
-    used = {re.fullmatch(r"\$\{\{ matrix\.(\w+) \}\}", value)[1] for value in step["with"].values()}
-    assert used == step["with"].keys()
-    assert all(entry.keys() == used for entry in entries)
-    assert len({entry["dataset"] for entry in entries}) == len(entries)
-    assert "${{ matrix.dataset }}" in job["concurrency"]["group"]
-    for entry in entries:
-        settle([{name: (text, "the matrix") for name, text in entry.items()}])
+    names = [f"team/quiz-{number}" for number in range(3)]
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    stage.hub.datasets |= {name: HubDataset(stage.repo.path) for name in names}
+    config = "slices: [who]\ndatasets:\n" + "".join(f"- dataset: {name}\n" for name in names)
+    place = tmp_path / "planned" / ".github"
+    place.mkdir(parents=True)
+    (place / "benchaudit.yml").write_text(config, encoding="utf-8")
+    output = tmp_path / "output"
+    program = script("fleet.yml", "Deal out").replace("--jobs 12", "--jobs 2")
+    done = bash(program, place.parent, GITHUB_OUTPUT=str(output))
+    assert done.returncode == 0, done.stderr
+    planned = json.loads(output.read_text(encoding="utf-8").removeprefix("matrix="))["include"]
+    assert len(planned) == 2
+
+    job = workflow["jobs"]["watch"]
+    assert job["strategy"]["matrix"] == "${{ fromJSON(needs.plan.outputs.matrix) }}"
+    assert job["permissions"] == {"contents": "read", "issues": "write"}
+    (step,) = (step for step in job["steps"] if step["uses"] == ACTION)
+    assert step["with"] == {"config": ".github/benchaudit.yml", "shard": "${{ matrix.shard }}"}
+    watched: list[str] = []
+    for entry in planned:
+        run = stage.run(workspace={"fleet.yml": config}, dataset="", config="fleet.yml", shard=entry["shard"])
+        assert (run.status, run.errors) == (0, [])
+        watched += [result["dataset"] for result in json.loads(run.outputs["results"])]
+    assert sorted(watched) == names
+    assert len(stage.watch.issues) == len(names)
 
 
 def test_a_release_gets_its_comment(stage: Stage, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def chart(lines: Sequence[Line]) -> Markup:
     """The worst slices with their intervals; "" where none leaks or did."""
     bars = [_bar(line) for line in worst_of(lines, _MOST_BARS) if line.judged.tally.n]
     title = "How often gold is an option of each kind in the worst slices. The table below has the figures."
-    return _CHART.format(svg.chart(bars, title)) if bars else Markup("")
+    return _CHART.format(scrolling(svg.chart(bars, title), "Chart")) if bars else Markup("")
 
 
 def _bar(line: Line) -> svg.Bar:

@@ -67,12 +67,16 @@ class History:
     notes: tuple[str, ...] = ()
 
     def places(self) -> list[Place]:
-        """The slices and checks of any revision, those with the largest gain ever first."""
+        """Every slice with the check whose gain was ever its largest; the largest of all come first."""
         largest: dict[Place, Fraction] = {}
         for point in self.points:
             for place, rate in point.rates.items():
                 largest[place] = max(largest.get(place, rate.gain), rate.gain)
-        return sorted(largest, key=lambda place: (-largest[place], repr(place)))
+        checks: dict[SliceKey, str] = {}
+        for (key, check), gain in largest.items():
+            if key not in checks or gain > largest[key, checks[key]]:
+                checks[key] = check
+        return sorted(checks.items(), key=lambda place: (-largest[place], repr(place)))
 
     def rates(self, place: Place) -> list[Rate | None]:
         """What a slice and check had in each revision; None where it was not there."""

@@ -17,13 +17,14 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from huggingface_hub import (
     HfApi,
     HfFileSystem,
+    constants,
     errors,
     hf_hub_download,
     set_client_factory,
     try_to_load_from_cache,
 )
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
+from huggingface_hub.utils import build_hf_headers, disable_progress_bars, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
 from huggingface_hub.utils._http import default_client_factory
 from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
@@ -73,6 +74,9 @@ def _client() -> Any:
 
 # Once, for all hubs and threads: to say it again closes the client that others use.
 set_client_factory(_client)
+# What moves on a terminal is ours, and with --quiet nothing does; a user's own word weighs more.
+if constants.HF_HUB_DISABLE_PROGRESS_BARS is None:
+    disable_progress_bars()
 
 
 class _Pace:

@@ -18,7 +18,7 @@ from benchaudit.report.schema import history_schema
 from benchaudit.report.templates import Templates
 from benchaudit.state import dataset_of, marker
 from benchaudit.terminal import show_history, sparkline
-from tests.builders import FAIR, LONGEST, NEW, OLD, release, reported
+from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, release, reported
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.hostile import PARTS
 from tests.loopback.repos import DatasetRepo
@@ -36,6 +36,15 @@ def test_a_point_has_the_better_rule_of_each_slice():
     assert (rate.score, rate.chance, rate.gain, rate.verdict) == (1, Fraction(1, 4), Fraction(3, 4), "leak")
     assert BOTH.rates(MATHS)[0].score == Fraction(1, 4)
     assert BOTH.places()[0] == MATHS
+
+
+def test_each_slice_is_there_once_by_its_worst_check():
+    short = release({"maths": [LONGEST] * 60, "art": [SHORTEST] * 60}, sha=NEW)
+    history = History(dataset="owner/name", points=(point_of(CALM.audit), point_of(short.audit)))
+    art = ((("topic", "art"),), "shortest")
+    assert history.places()[:2] == [art, MATHS]
+    assert [key for key, _ in history.places()].count(()) == 1
+    assert len(history.places()) == 3
 
 
 def test_a_report_tells_what_the_audit_does():

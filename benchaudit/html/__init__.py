@@ -53,7 +53,7 @@ def report_page(subject: Subject, templates: Templates) -> str:
         sections.history(history),
         slices.section(lines, rows),
         sections.rows_and_findings(audit),
-        sections.measured(audit),
+        sections.measured(audit, lines),
     ]
     data = {
         "page": slices.PAGE_ROWS,

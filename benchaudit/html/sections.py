@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison
 from benchaudit.figures import integer, plural, share
 from benchaudit.history import History, Point
@@ -62,7 +63,7 @@ def chart(lines: Sequence[Line]) -> Markup:
     """The worst slices with their intervals; "" where none leaks or did."""
     bars = [_bar(line) for line in worst_of(lines, _MOST_BARS) if line.judged.tally.n]
     title = "How often gold is an option of each kind in the worst slices. The table below has the figures."
-    return _CHART.format(svg.chart(bars, title)) if bars else Markup("")
+    return _CHART.format(scrolling(svg.chart(bars, title), "Chart")) if bars else Markup("")
 
 
 def _bar(line: Line) -> svg.Bar:
@@ -145,8 +146,17 @@ def rows_and_findings(audit: Audit) -> Markup:
     )
 
 
-def measured(audit: Audit) -> Markup:
-    """What was read, and what decides."""
+def measured(audit: Audit, lines: Sequence[Line]) -> Markup:
+    """What was read, what the checks in the table look for, and what decides."""
+    present = {line.check for line in lines}
+    checks = each(
+        "<dt>{name}</dt><dd>{title}. {explanation}</dd>",
+        (
+            {"name": check.name, "title": check.title, "explanation": check.explanation}
+            for check in all_checks()
+            if check.name in present
+        ),
+    )
     limits, blobs = audit.thresholds, audit.origin.blobs
     files = Markup(", ").join(
         Markup("<code>{}</code>").format(shown(blob.path)) for blob in blobs[:_MOST_FILES]
@@ -156,8 +166,9 @@ def measured(audit: Audit) -> Markup:
         "<section><h2>How this was measured</h2>{how}<p>Read from {files}{more}: {rows}, of which {n} are "
         "items.</p><p>Thresholds: min-rows {min_rows}, alpha {alpha}, min-effect {effect}, min-change "
         "{change}. <em>None found (≥ 7.5)</em> says that a gain of 7.5 points or more would have shown in so "
-        "many items, four times out of five.</p></section>"
+        'many items, four times out of five.</p><dl class="checks">{checks}</dl></section>'
     ).format(
+        checks=checks,
         how=from_markdown(baseline_sentence(audit.baseline)),
         files=files,
         more=more,

@@ -25,10 +25,10 @@ _COLUMNS = (
     ("Items", "n", True),
     ("Gold is", "check", False),
     ("Verdict", "rank", False),
-    ("Best rule scores", "score", True),
+    ("Best rule", "score", True),
     ("Chance", "chance", True),
     ("Gain", "gain", True),
-    ("Gold among them, 95 % interval", "among", True),
+    ("Among (95 %)", "among", True),
     ("Change", "change", True),
 )
 """Columns: what stands at the head, the key to sort by, and whether the largest comes first."""

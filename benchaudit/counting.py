@@ -161,7 +161,7 @@ class Counting:
     def _asked(self, mapping: ColumnMapping, slicings: Slicings) -> Asked:
         return Asked(
             files=[blob.path for blob in self.snapshot.blobs],
-            columns=sorted({column for slicing in slicings for column in slicing}),
+            columns=columns_of(slicings),
             thresholds=self.settings.thresholds,
             ordered=not mapping.gold_apart,
             repeats=self.settings.repeats,

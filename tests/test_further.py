@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from benchaudit.brief import remembered
-from benchaudit.checks import all_checks, group_of, is_further
+from benchaudit.checks import GROUPS, all_checks, group_of, is_further
 from benchaudit.compare import Comparison, past_of
 from benchaudit.gate import leaks
 from benchaudit.markdown import tables
 from benchaudit.models import Snapshot
 from benchaudit.report import Links, Occasion, Report, build
-from benchaudit.report.sentences import further_sentence
+from benchaudit.report.sentences import evidence_list, further_sentence
 from benchaudit.report.tables import lines_of
 from benchaudit.report.templates import Templates
 from benchaudit.state import dump, load
@@ -111,10 +111,16 @@ def test_what_longest_or_shortest_say_as_loudly_is_not_said_again(mixed):
 def test_the_report_names_what_gives_gold_away(mixed):
     body = report(mixed).body
     (head,) = re.findall(r"^\*\*Severe leak\.\*\*.*$", body, re.MULTILINE)
-    assert "the length of the options, the place of gold, white space around the options" in head
+    for group in ("length", "position", "white-space", "capitals"):
+        assert GROUPS[group] in head
     assert re.search(r"^\d+ of 31 further checks see a leak", body, re.MULTILINE)
     shown = {row[2] for table in tables(body) for row in table if table[0][0] == "Slice"}
     assert {"longest", "shortest", "leading-space", "capital"} <= shown
+
+
+def test_the_evidence_names_a_slice_once_for_all_further_checks(mixed):
+    named = re.findall(r"^- (.*?): (?:gold is|in )", evidence_list(lines_of(mixed, None)), re.MULTILINE)
+    assert len(named) == len(set(named)) == 4
 
 
 def test_where_nothing_leaks_one_line_says_so(tmp_path):

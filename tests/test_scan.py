@@ -38,9 +38,7 @@ def narrow_rows(files: dict[str, str], work: Path, *, quick: bool) -> list[tuple
         if not quick:
             patch.setattr(scanning, "quick_items", lambda *_: None)
         tables = [open_table(path, path.name, work.resolve(), connection) for path in paths]
-        scanning.scan(
-            tables, MAPPING, ["s", "@file"], connection, lambda items: scan_sql(items, all_checks())
-        )
+        scanning.scan(tables, MAPPING, ["s", "@file"], connection, narrow, {})
         return connection.execute("SELECT * EXCLUDE (marks) FROM scored ORDER BY file, row").fetchall()
 
 

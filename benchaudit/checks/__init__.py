@@ -52,7 +52,7 @@ GROUPS: Mapping[str, str] = {
     "characters": "the characters of the options",
     "list-marker": "list markers before the options",
     "words": "tell-tale words in the options",
-    "overlap": "the words that options share",
+    "overlap": "the words that options share with the question or each other",
     "prior": "the text of an option on its own",
 }
 """What gives gold away, by the group of the checks that see it."""

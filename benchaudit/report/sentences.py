@@ -95,8 +95,11 @@ def _scores(found: Baseline | None) -> str:
 def evidence_list(lines: Sequence[Line]) -> str:
     """Up to four slices that speak for a leak, a line each; "" where there is none."""
     leaks = [line for line in lines if line.judged.counts_as == "leak"]
-    named = sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
-    return "\n".join(f"- {_said(line)}" for line in _both_ways(named))
+    return "\n".join(f"- {_said(line)}" for line in _both_ways(_ranked(leaks)))
+
+
+def _ranked(leaks: Sequence[Line]) -> list[Line]:
+    return sorted(leaks, key=lambda line: (line.judged.rank, -line.judged.gain, repr(line.key)))
 
 
 def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:
@@ -110,9 +113,8 @@ def _where(leaks: Sequence[Line], lines: Sequence[Line]) -> str:
 
 
 def _what(leaks: Sequence[Line]) -> str:
-    """What gives gold away, by the groups of checks that leak, in the order of the registry."""
-    found = {group_of(line.check) for line in leaks}
-    named = [words for group, words in GROUPS.items() if group in found]
+    """What gives gold away, by the groups of checks that leak, the worst first."""
+    named = list(dict.fromkeys(GROUPS[group_of(line.check)] for line in _ranked(leaks)))
     if len(named) > MOST_NAMED:
         named = [*named[: MOST_NAMED - 1], f"{len(named) - MOST_NAMED + 1} things more"]
     words = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
@@ -145,10 +147,16 @@ def further_sentence(audit: Audit) -> str:
 
 
 def _both_ways(named: Sequence[Line]) -> list[Line]:
-    """The worst, but with the worst of each check among them: two that point opposite ways are the news."""
+    """The worst, but with the worst of longest and shortest among them: two opposite ways are the news.
+
+    A slice that is named is not named again for a further check: four slices say more than one.
+    """
     first = [next((line for line in named if line.check == check), None) for check in ("longest", "shortest")]
     chosen = [line for line in first if line is not None and line.judged.direction == "pick"]
-    chosen += [line for line in named if line not in chosen][: MOST_NAMED - len(chosen)]
+    for line in named:
+        again = is_further(line.check) and any(line.key == other.key for other in chosen)
+        if len(chosen) < MOST_NAMED and line not in chosen and not again:
+            chosen.append(line)
     return sorted(chosen, key=named.index)
 
 

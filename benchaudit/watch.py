@@ -181,7 +181,8 @@ class Watcher:
 
     def _renamed(self, known: _Known, old: str, new: str) -> _Known:
         """A dataset that was renamed keeps its issue, which says the new name once."""
-        if known.state is None and known.failure is None:
+        if known.failure is None:
+            # What is found by the old name alone may be a duplicate that was closed, and kept that name.
             known = self._known(new, old)
         held, state = known.thread, known.state
         if held is None or state is None or state.dataset == new:

@@ -17,7 +17,7 @@ from tests.loopback.hub import HubDataset, rate_limited
 from tests.loopback.repos import DatasetRepo
 from tests.support import SHARED, needs_shared, shared_json
 
-from .quiz import fair, leaky, with_distractors
+from .quiz import fair, leaky, quiz, with_distractors
 from .stage import DATA, DATASET, HUB_TOKEN, PROBE, Stage
 
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
@@ -193,6 +193,19 @@ def test_r25_a_renamed_dataset_keeps_its_issue(reported: Stage) -> None:
 def test_r25_a_dataset_that_is_renamed_and_nothing_else_says_so_once(reported: Stage) -> None:
     reported.hub.rename(DATASET, "new-org/quiz-bench")
 
+    assert reported.run().writes == ["POST comments", "PATCH 1"]
+    assert reported.run().writes == []
+
+
+def test_r25_a_duplicate_that_kept_the_old_name_is_left_alone(reported: Stage) -> None:
+    """It was closed when two first runs were at it at once, and says nothing ever since."""
+    ours = reported.issue
+    other = reported.watch.open(ours.title, ours.body, by=ACTIONS)
+    reported.watch.turn(other, "closed", by=ACTIONS, reason="not_planned")
+    reported.hub.rename(DATASET, "new-org/quiz-bench")
+
+    assert reported.run().writes == ["POST comments", "PATCH 1"]
+    reported.repo.commit("Shorten", {DATA: with_distractors(quiz(["shortest"] * 40))})
     assert reported.run().writes == ["POST comments", "PATCH 1"]
     assert reported.run().writes == []
 

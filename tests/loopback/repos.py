@@ -1,7 +1,7 @@
 """Git repositories of datasets: `DatasetRepo` writes one, the functions read any, bare or not.
 
 Everything goes through the `git` command, cut off from the configuration of whoever runs the tests,
-so that a commit has the same id everywhere.
+so that a commit has the same id everywhere. What an id names never changes, so it is read once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, Self
 
@@ -71,6 +71,12 @@ def refs(repo: Path) -> dict[str, str]:
     return dict(line.rsplit(" ", 1) for line in lines)
 
 
+@cache
+def _reachable(repo: Path, tips: tuple[str, ...]) -> tuple[str, ...]:
+    """Every commit that leads to one of these."""
+    return tuple(git(repo, "rev-list", *tips).decode().split())
+
+
 def find_commit(repo: Path, revision: str) -> str | None:
     """The commit that a branch, tag, full ref name, or full or short id names, as the Hub has it.
 
@@ -83,8 +89,8 @@ def find_commit(repo: Path, revision: str) -> str | None:
             return named[ref]
     if not re.fullmatch("[0-9a-f]{7,40}", revision) or not named:
         return None
-    reachable = git(repo, "rev-list", *named.values()).decode().split()
-    matches = [sha for sha in reachable if sha.startswith(revision)]
+    tips = tuple(sorted(set(named.values())))
+    matches = [sha for sha in _reachable(repo, tips) if sha.startswith(revision)]
     return matches[0] if len(matches) == 1 else None
 
 
@@ -103,7 +109,8 @@ def _commit(record: str) -> Commit:
     return Commit(sha=sha, author=author, date=date, title=title, message=message.strip())
 
 
-def tree(repo: Path, sha: str) -> list[Entry]:
+@cache
+def tree(repo: Path, sha: str) -> tuple[Entry, ...]:
     """Every folder and file of a commit, each folder before what it holds, in git's order."""
     records = git(repo, "ls-tree", "-r", "-t", "-l", "-z", sha).decode().split("\0")
     entries = []
@@ -114,9 +121,10 @@ def tree(repo: Path, sha: str) -> list[Entry]:
             entries.append(Entry(path=path, type="file", oid=oid, size=int(size)))
         elif kind == "tree":
             entries.append(Entry(path=path, type="directory", oid=oid, size=0))
-    return entries
+    return tuple(entries)
 
 
+@lru_cache(maxsize=32)
 def blob(repo: Path, oid: str) -> bytes:
     """The content that git keeps under this id."""
     return git(repo, "cat-file", "blob", oid)

@@ -297,10 +297,28 @@ def test_an_issue_is_closed_and_opened_again(
 )
 def test_a_comment_is_made_once(github: responses.RequestsMock, there: list[dict[str, Any]]) -> None:
     """Unless ours is there."""
+    made = comment(COMMENT.body, number=5)
     github.get(COMMENTS, json=there)
-    github.post(COMMENTS, status=201, json=comment(COMMENT.body, number=5))
+    github.post(COMMENTS, status=201, json=made)
+    github.get(COMMENTS, json=[*there, made])
 
     assert tracker().carry_out(COMMENT).comment_url.endswith("#issuecomment-5")
+
+
+@pytest.mark.parametrize("gone", [204, 404])
+def test_of_two_runs_that_comment_at_once_the_later_comment_goes(
+    github: responses.RequestsMock, gone: int
+) -> None:
+    """Also where the other run, or an answer that was lost, has deleted it already."""
+    first, later = (comment(f"{KEY}\nnews", number=number) for number in (1, 2))
+    github.get(COMMENTS, json=[])
+    github.post(COMMENTS, status=201, json=later)
+    github.get(COMMENTS, json=[first, later])
+    github.delete(f"{LIST}/comments/2", status=gone, body="" if gone == 204 else '{"message": "Not Found"}')
+
+    done = tracker().carry_out(COMMENT)
+
+    assert done.comment_url == first["html_url"]
 
 
 def test_a_comment_that_is_there_is_not_repeated(github: responses.RequestsMock) -> None:

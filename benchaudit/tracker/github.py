@@ -7,8 +7,11 @@ by listing, never by search, which lags behind.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from threading import RLock
 
+from github.GithubException import UnknownObjectException
 from github.Issue import Issue
 from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
@@ -211,19 +214,27 @@ class GitHubTracker:
         there = self._commented(thread, key)
         if there is not None:
             return there
+        said, made = "", None
         try:
-            return self._connection.once(
+            made = self._connection.once(
                 lambda: self._repository.get_issue(thread.number).create_comment(body)
             )
         except Lost as lost:
-            made = self._commented(thread, key)
-            if made is None:
-                raise self._connection.unreachable(str(lost)) from None
-            return made
+            said = str(lost)
+        first = self._commented(thread, key) or made
+        if first is None:
+            raise self._connection.unreachable(said)
+        return first
 
     def _commented(self, thread: Thread, key: str) -> IssueComment | None:
-        """Our comment with this first line, None where there is none."""
-        return next((one for one in self._comments(thread) if first_line(one.body) == key), None)
+        """Our comment with this first line, None where there is none.
+
+        Of several, which runs that were at it at once have made, the first stays.
+        """
+        there = [one for one in self._comments(thread) if first_line(one.body) == key]
+        for other in there[1:]:
+            self._connection.read(partial(_delete, other))
+        return there[0] if there else None
 
     def _comments(self, thread: Thread) -> list[IssueComment]:
         """All comments of ours on an issue."""
@@ -244,6 +255,12 @@ class GitHubTracker:
                 todo="run again; if it stays so, the report is longer than GitHub stores",
             )
         return thread
+
+
+def _delete(comment: IssueComment) -> None:
+    """Delete a comment, unless an answer that was lost did."""
+    with suppress(UnknownObjectException):
+        comment.delete()
 
 
 def _is_pull_request(issue: Issue) -> bool:

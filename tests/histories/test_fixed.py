@@ -120,8 +120,9 @@ def story(stage: Stage) -> Iterator[str]:
     stage.repo.tag("v1.1")
     yield "it has another name, and the leak is back"
     stage.watch.relabel(report(stage), [LABEL], by="ann")
+    yield "its maintainers are told"
     stage.repo.commit("Shorten", {DATA: SHORT})
-    yield "its maintainers are told, and of another leak too"
+    yield "and of another leak too"
 
 
 def report(stage: Stage) -> Issue:

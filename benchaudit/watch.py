@@ -14,7 +14,7 @@ from benchaudit.kept import Kept
 from benchaudit.markdown import code
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
-from benchaudit.parts import with_part
+from benchaudit.parts import part_of, with_part
 from benchaudit.plan import Comment, Operation, Policy, Thread, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
@@ -58,13 +58,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Position:
-    """Where a walk through the backlog stands: the last audit, what is remembered, what came of it."""
+    """Where a walk through the backlog stands: the last audit, what is remembered, what came of it.
+
+    `approved` is the draft for upstream that was let go and could not be sent.
+    """
 
     past: PastAudit | None
     before: Audited | None
     history: tuple[Headline, ...]
     kept: Kept
     outcome: Outcome
+    approved: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +245,7 @@ class Watcher:
                 thread=known.thread,
                 failure=known.failure,
             ),
+            approved=part_of(known.thread.body, UPSTREAM) if known.thread and known.trouble else "",
         )
         first = known.thread is None and not self.settings.pull_request
         with progress(f"Auditing {self.source.name}", len(backlog.steps)) as advance:
@@ -278,6 +283,7 @@ class Watcher:
             notes=notes_of(at.outcome.thread.body) if at.outcome.thread else "",
             kept=at.kept,
             wish=self.upstream.wish if self.upstream else None,
+            approved=at.approved,
         )
         report = build(audit, comparison, occasion, self.templates)
         news = comparison is not None and bool(comparison.material) and not step.told
@@ -308,6 +314,7 @@ class Watcher:
             history=report.state.history,
             kept=kept,
             outcome=outcome,
+            approved=at.approved,
         )
 
     def _followed(self, kept: Kept, outcome: Outcome) -> tuple[Kept, Outcome]:

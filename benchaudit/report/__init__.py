@@ -76,7 +76,8 @@ class Occasion:
     `seen` is the newest commit looked at; `first` says whether this tracker has had no report before;
     `skipped` counts older commits that the limit on catching up left out. `notices` are further
     sentences that the reader must see, `notes` what people wrote into the report that is there,
-    `kept` what that report remembers beside its audits; `wish` is for a report upstream.
+    `kept` what that report remembers beside its audits; `wish` is for a report upstream, and `approved`
+    the part with the draft of one that was let go, which stays as it is until it is sent.
     """
 
     snapshot: Snapshot
@@ -91,6 +92,7 @@ class Occasion:
     notes: str = ""
     kept: Kept = field(default=Kept())
     wish: Wish | None = None
+    approved: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,8 @@ def _tail(audit: Audit, occasion: Occasion, lines: Sequence[Line], snippet: str,
         text = with_part(text, RELEASES, release_list(kept.releases))
     if kept.sent:
         text = with_part(text, UPSTREAM, sent_part(kept.sent))
+    elif occasion.approved:
+        text = with_part(text, UPSTREAM, occasion.approved)
     elif occasion.wish:
         revision = occasion.links.to(audit.origin.revision.sha)
         draft = upstream_part(

@@ -140,6 +140,8 @@ def test_more_is_said_only_where_it_is_wished_and_until_they_close(drafted: Stag
 
 
 def test_where_it_cannot_be_sent_our_own_report_goes_on(drafted: Stage) -> None:
+    """What was approved stays as it is, and is what goes out when it can."""
+    approved = draft_of(drafted.body)
     upstream(drafted).has_issues = False
     approve(drafted)
     sha = drafted.repo.commit("Shorten", {DATA: SHORT})
@@ -149,7 +151,13 @@ def test_where_it_cannot_be_sent_our_own_report_goes_on(drafted: Stage) -> None:
     assert (run.status, run.outputs["revision"]) == (4, sha)
     assert any("issues are switched off" in line for line in run.errors)
     assert drafted.state.past.snapshot.revision.sha == sha
-    assert draft_of(drafted.body) is not None
+    assert draft_of(drafted.body) == approved
+
+    upstream(drafted).has_issues = True
+    assert look(drafted).status == 0
+    (issue,) = upstream(drafted).issues.values()
+    assert approved is not None
+    assert (issue.body or "").endswith(approved[1])
 
 
 def test_a_dataset_without_a_leak_has_no_draft(stage: Stage) -> None:

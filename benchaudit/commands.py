@@ -1,0 +1,215 @@
+"""What each command does; every one takes its options and the environment, and returns an exit status.
+
+Heavy libraries are imported by the command that needs them: `--help` and a run that finds nothing new
+stay light.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from benchaudit import job
+from benchaudit.errors import SettingsError
+from benchaudit.progress import progress
+from benchaudit.settings import Layer, Settings, declared, from_environment, settle
+from benchaudit.speech import detail, is_quiet, say
+
+if TYPE_CHECKING:
+    from benchaudit.audit import Audited
+    from benchaudit.models import Snapshot
+    from benchaudit.sources.base import Source
+
+
+def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix: str = "") -> list[Layer]:
+    """The flags that were given, and behind them the tokens as their own tools name them."""
+    given = vars(options)
+    flags = {
+        name: (given[attribute], f"--{prefix}{name}")
+        for name in declared()
+        if given.get(attribute := f"{prefix}{name}".replace("-", "_")) is not None
+    }
+    tokens = {
+        "hf-token": (environment.get("HF_TOKEN", ""), "HF_TOKEN"),
+        "github-token": (environment.get("GITHUB_TOKEN", ""), "GITHUB_TOKEN"),
+    }
+    return [flags, tokens]
+
+
+def _audited(
+    name: str, settings: Settings, work: Path, *, keep_rows: bool = True
+) -> tuple[Source, Snapshot, Audited]:
+    from benchaudit.audit import audit_snapshot
+    from benchaudit.sources import open_source
+
+    work.mkdir(exist_ok=True)
+    source = open_source(name, settings, work)
+    with progress(f"Auditing {name}"):
+        snapshot = source.snapshot(source.revision(""))
+        for blob in snapshot.blobs:
+            detail(f"{source.name}@{snapshot.revision.sha[:7]}: {blob.path}, {blob.size:,} bytes")
+        began = monotonic()
+        audited = audit_snapshot(source, snapshot, settings, work, say, keep_rows=keep_rows)
+        detail(f"{source.name}: {audited.audit.rows:,} rows in {monotonic() - began:.1f} s")
+    return source, snapshot, audited
+
+
+def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
+    """Refuse to write a report over what it is made from."""
+    for flag, name in (("--json", options.json), ("--html", options.html)):
+        target = Path(name) if name and name != "-" else None
+        if (
+            target is not None
+            and target.exists()
+            and any(Path(source).exists() and target.samefile(source) for source in sources)
+        ):
+            raise SettingsError("is the source itself", where=f"{flag} {name}", todo="name another file")
+
+
+def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Audit one revision."""
+    from benchaudit.audit import workspace
+    from benchaudit.gate import fails
+    from benchaudit.report.document import audit_document, write
+    from benchaudit.terminal import show, show_briefly
+
+    settings = settle(_layers(options, environment))
+    if settings.fail_on == "new-leak":
+        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
+    _keep_sources(options, options.source)
+    with workspace() as work:
+        source, snapshot, audited = _audited(options.source, settings, work, keep_rows=bool(options.html))
+        audit = audited.audit
+        if options.html:
+            from benchaudit.pages import write_report
+
+            write_report(options.html, audited, source, snapshot, settings, work)
+    if options.json:
+        write(options.json, audit_document(audit))
+    if options.json != "-":
+        show_briefly(audit) if is_quiet() else show(audit)
+    return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
+
+
+def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Compare two revisions."""
+    from benchaudit.audit import workspace
+    from benchaudit.compare import compare, past_of
+    from benchaudit.gate import fails, leaks
+    from benchaudit.pairing import pair_audits
+    from benchaudit.privacy import nameless_pairs
+    from benchaudit.report.document import comparison_document, write
+    from benchaudit.terminal import show, show_briefly
+
+    layers = _layers(options, environment)
+    settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
+    _keep_sources(options, options.old, options.new)
+    with workspace() as work:
+        _, before, old = _audited(options.old, earlier, work / "old")
+        source, after, new = _audited(options.new, settings, work / "new")
+        pairs = pair_audits(old, new, work)
+        pairs = nameless_pairs(pairs) if settings.samples == "none" else pairs
+        result = compare(past_of(old.audit, before), new.audit, after, pairs)
+        if options.html:
+            from benchaudit.pages import write_report
+
+            write_report(
+                options.html,
+                new,
+                source,
+                after,
+                settings,
+                work / "new",
+                before=old.audit,
+                comparison=result,
+            )
+    if options.json:
+        write(options.json, comparison_document(result))
+    if options.json != "-":
+        show_briefly(new.audit) if is_quiet() else show(new.audit, result)
+    new_leaks = leaks(new.audit) - leaks(old.audit)
+    return int(fails(settings.fail_on, new.audit.verdict, severe=new.audit.severe, new_leaks=new_leaks))
+
+
+def inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Look at a source and propose a mapping. Raises the MappingError where there is none."""
+    from benchaudit.audit import workspace
+    from benchaudit.inspection import inspect
+    from benchaudit.sources import open_source
+    from benchaudit.terminal import show_inspection
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        source = open_source(options.source, settings, work)
+        seen = inspect(source, source.snapshot(source.revision("")), settings, work)
+    show_inspection(seen)
+    if seen.problem is not None:
+        raise seen.problem
+    return 0
+
+
+def remedy(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Balance a source, or print its controls."""
+    return int(options.remedy(options, settle(_layers(options, environment))))
+
+
+def history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Tell of a dataset's revisions over time."""
+    from benchaudit.audit import workspace
+    from benchaudit.chronicle import chronicles
+    from benchaudit.pages import write_site
+    from benchaudit.report.document import history_document, write
+    from benchaudit.terminal import show_history
+
+    settings = settle(_layers(options, environment))
+    with workspace() as work:
+        found = chronicles(options.sources, settings, work, say)
+        if options.pages:
+            write_site(Path(options.pages), found, settings, work)
+    documents = [history_document(chronicle.history) for chronicle in found]
+    if options.json:
+        write(options.json, documents[0] if len(documents) == 1 else documents)
+    if options.json != "-":
+        for chronicle in found:
+            show_history(chronicle.history)
+    return 0
+
+
+def schema(options: argparse.Namespace, _: Mapping[str, str]) -> int:
+    """Print a JSON Schema."""
+    from benchaudit.report.document import write
+    from benchaudit.report.schema import comparison_schema, config_schema, history_schema, report_schema
+
+    schemas = {
+        "report": report_schema,
+        "comparison": comparison_schema,
+        "history": history_schema,
+        "config": config_schema,
+    }
+    write("-", schemas[options.of]())
+    return 0
+
+
+def watch(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Do the action's job."""
+    flags, tokens = _layers(options, environment)
+    layers = [flags, from_environment(environment), tokens]
+    return job.run(options.source, layers, environment, rebuild=options.rebuild)
+
+
+def plan(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Print the matrix of a workflow that fans out."""
+    layers: list[Layer] = [{"config": (options.config, "--config")}, {}]
+    print(json.dumps(job.plan(layers, environment, options.jobs), ensure_ascii=False))  # noqa: T201 - its output
+    return 0
+
+
+def demo(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+    """Show the whole job."""
+    from benchaudit.demo.show import show
+
+    return show(Path(options.folder), environment)

@@ -11,7 +11,7 @@ import sys
 import jsonschema
 import pytest
 
-from benchaudit import __version__, cli
+from benchaudit import __version__, commands
 from benchaudit.cli import main
 from benchaudit.compare import Comparison
 from benchaudit.errors import (
@@ -160,7 +160,7 @@ def test_an_error_is_one_line_and_a_status(error, status, capsys, monkeypatch):
     def fail(options, environment):
         raise error("what\nhappened", where="a/b@abc1234 data.csv:3", todo="do this")
 
-    monkeypatch.setattr(cli, "_schema", fail)
+    monkeypatch.setattr(commands, "schema", fail)
     assert run(capsys, "schema") == (
         status,
         "",
@@ -174,7 +174,7 @@ def test_an_interruption_is_no_error(capsys, monkeypatch):
     def interrupted(options, environment):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_schema", interrupted)
+    monkeypatch.setattr(commands, "schema", interrupted)
     assert run(capsys, "schema") == (130, "", [])
 
 

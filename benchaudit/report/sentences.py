@@ -149,12 +149,13 @@ def further_sentence(audit: Audit) -> str:
 def _both_ways(named: Sequence[Line]) -> list[Line]:
     """The worst, but with the worst of longest and shortest among them: two opposite ways are the news.
 
-    A slice that is named is not named again for a further check: four slices say more than one.
+    A slice is not named again for a further check that is no worse: four slices say more than one.
     """
     first = [next((line for line in named if line.check == check), None) for check in ("longest", "shortest")]
     chosen = [line for line in first if line is not None and line.judged.direction == "pick"]
-    for line in named:
-        again = is_further(line.check) and any(line.key == other.key for other in chosen)
+    for place, line in enumerate(named):
+        worse = [other.key for other in named[:place] if other in chosen]
+        again = is_further(line.check) and line.key in worse
         if len(chosen) < MOST_NAMED and line not in chosen and not again:
             chosen.append(line)
     return sorted(chosen, key=named.index)

@@ -18,7 +18,7 @@ import pytest
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
 from benchaudit.report import comment_marker
-from benchaudit.state import is_ours, load
+from benchaudit.state import is_ours, load, release_marker, upstream_marker
 from tests import npm
 
 from .quiz import fair, leaky, with_distractors
@@ -67,14 +67,13 @@ def _get(address: str, path: str) -> Any:
     return _ask(urllib.request.Request(f"{address}{path}"))
 
 
-def _retitle(address: str, number: int, title: str) -> None:
-    content = json.dumps({"title": title}).encode()
-    path = f"/repos/{REPOSITORY}/issues/{number}"
-    _ask(urllib.request.Request(f"{address}{path}", data=content, method="PATCH"))
+def _send(address: str, path: str, content: object, method: str = "POST", token: str = TOKEN) -> Any:
+    body = json.dumps(content).encode()
+    return _ask(urllib.request.Request(f"{address}{path}", data=body, method=method), token)
 
 
-def _ask(request: urllib.request.Request) -> Any:
-    request.add_header("Authorization", f"token {TOKEN}")
+def _ask(request: urllib.request.Request, token: str = TOKEN) -> Any:
+    request.add_header("Authorization", f"token {token}")
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
@@ -101,7 +100,8 @@ def test_an_independent_github_sees_the_whole_story(stage: Stage, emulator: str)
     assert run().outputs["changed"] == "false"
     assert issues() == [issue]
 
-    _retitle(emulator, issue["number"], "Our quiz leaks")
+    path = f"/repos/{REPOSITORY}/issues/{issue['number']}"
+    _send(emulator, path, {"title": "Our quiz leaks"}, "PATCH")
     sha = stage.repo.commit("Balance", {DATA: FAIR})
     second = run()
     (updated,) = issues()
@@ -115,3 +115,65 @@ def test_an_independent_github_sees_the_whole_story(stage: Stage, emulator: str)
     (final,) = issues()
     assert (final["comments"], final["title"]) == (1, "Our quiz leaks")
     assert load(final["body"], DATASET).seen == last
+
+
+def test_an_independent_github_sees_a_release(stage: Stage, emulator: str) -> None:
+    """It knows no pins: the body has the link. Notes and file are as on the real one."""
+    release = _send(emulator, f"/repos/{REPOSITORY}/releases", {"tag_name": "v1", "body": "Better."})
+
+    def run() -> Run:
+        return stage.run(environment={"GITHUB_API_URL": emulator}, release="v1", annotate_release="true")
+
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    first = run()
+    assert (first.status, first.errors) == (0, [])
+    assert run().status == 0
+
+    (issue,) = _get(emulator, f"/repos/{REPOSITORY}/issues?state=all")
+    (comment,) = _get(emulator, f"/repos/{REPOSITORY}/issues/{issue['number']}/comments")
+    assert comment["body"].startswith(release_marker("v1"))
+    assert first.outputs["comment-url"] == comment["html_url"]
+    assert comment["html_url"] in issue["body"]
+    assert "(pinned)" not in issue["body"]
+    there = _get(emulator, f"/repos/{REPOSITORY}/releases/{release['id']}")
+    assert there["body"].startswith("Better.")
+    assert there["body"].count(comment["html_url"]) == 1
+    assert [asset["name"] for asset in there["assets"]] == ["benchaudit-report.json"]
+
+
+def test_an_independent_github_sees_a_report_upstream(stage: Stage, emulator: str) -> None:
+    """The draft waits, somebody else's label lets it go, and one report is there for ever."""
+    upstream = "authors/quiz"
+
+    def run() -> Run:
+        done = stage.run(
+            environment={"GITHUB_API_URL": emulator},
+            upstream=f"github:{upstream}",
+            upstream_token="ghp_token_for_upstream",
+            upstream_follow_up="true",
+        )
+        assert (done.status, done.errors) == (0, [])
+        return done
+
+    stage.repo.commit("Upload", {DATA: LEAKY})
+    number = run().outputs["issue-number"]
+    labels = f"/repos/{REPOSITORY}/issues/{number}/labels"
+    # What the workflow itself does is nobody's word.
+    _send(emulator, labels, {"labels": ["upstream-approved"]})
+    run()
+    assert _get(emulator, f"/repos/{upstream}/issues?state=all") == []
+
+    _ask(urllib.request.Request(f"{emulator}{labels}/upstream-approved", method="DELETE"))
+    _send(emulator, labels, {"labels": ["upstream-approved"]}, token="ghp_token_of_ann")
+    run()
+    (report,) = _get(emulator, f"/repos/{upstream}/issues?state=all")
+    assert report["user"]["login"] == "messenger"
+    assert report["body"].startswith(upstream_marker(DATASET))
+
+    stage.repo.commit("Balance", {DATA: FAIR})
+    run()
+    run()
+    (report,) = _get(emulator, f"/repos/{upstream}/issues?state=all")
+    assert report["comments"] == 1
+    (issue,) = _get(emulator, f"/repos/{REPOSITORY}/issues?state=all")
+    assert report["html_url"] in issue["body"]

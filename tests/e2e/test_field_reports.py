@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +14,11 @@ from benchaudit.state import load
 from tests.loopback.base import Fault, Loopback, status
 from tests.loopback.github import ACTIONS, Issue
 from tests.loopback.hub import HubDataset, rate_limited
-from tests.loopback.repos import DatasetRepo
+from tests.loopback.repos import DatasetRepo, log
 from tests.support import SHARED, needs_shared, shared_json
 
 from .quiz import fair, leaky, quiz, with_distractors
-from .stage import DATA, DATASET, HUB_TOKEN, PROBE, Stage
+from .stage import DATA, DATASET, HUB_TOKEN, PROBE, REPOSITORY, Stage
 
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
 WAITS = {
@@ -306,3 +306,71 @@ def test_r41_a_misspelt_input_is_named(stage: Stage) -> None:
     (line,) = run.errors
     assert ("'dry_run'" in line, "'dry-run'" in line) == (True, True)
     assert run.hub == run.github == ()
+
+
+def called(call: str) -> Callable[[Request], bool]:
+    """Requests like the one of the report, on our repository and on our issue."""
+    method, path = call.split(" ")
+    path = path.replace("/repos/o/r", f"/repos/{REPOSITORY}").replace("/issues/22", "/issues/1")
+    return lambda request: (request.method, request.path) == (method, path)
+
+
+REFUSALS = (
+    "add `permissions: issues: write` to the job",
+    "issues are switched off here",
+    "the report issue is locked",
+    "the repository cannot be seen with this token",
+    "title is too long",
+)
+"""What is said of each reply of the field report, in its order."""
+
+
+@needs_shared
+@pytest.mark.parametrize("number", range(len(REFUSALS)))
+def test_r43_a_report_that_is_refused_is_in_all_other_places(
+    number: int, stage: Stage, first_report: Stage
+) -> None:
+    """Summary, outputs and file have it; the message names what is missing; nothing is asked twice."""
+    refusal = shared_json("cases", "R43", "responses.json")[number]
+    stage.repo.commit("Upload", {DATA: LEAKY, "README.md": b"# Quiz\n"})
+    if refusal["call"].startswith("PATCH"):
+        stage.take_over(first_report)
+        stage.repo.commit("Shorten", {DATA: with_distractors(quiz(["shortest"] * 40))})
+    matches = called(refusal["call"])
+    answer = status(refusal["status"], json.dumps(refusal["body"]), {"Content-Type": "application/json"})
+    fault = Fault(matches=matches, before=answer, times=9)
+    stage.github.faults.append(fault)
+
+    run = stage.run()
+
+    assert (run.status, fault.times) == (4, 8)
+    (line,) = run.errors
+    assert REFUSALS[number] in line
+    assert "Severe leak" in run.summary
+    assert (run.outputs["verdict"], run.report["verdict"]) == ("leak", "leak")
+    assert run.outputs["revision"] == stage.repo.head
+
+
+class Hurried(DatasetRepo):
+    """A repository whose commits are all of one second."""
+
+    def _stamp(self) -> str:
+        return "Dataset Author <author@example.invalid> 1767225600 +0000"
+
+
+def test_r21_commits_of_one_second_keep_the_order_of_the_list(reported: Stage, stranger: Stranger) -> None:
+    """Each is compared with the one that came before it, over pages whose links lead elsewhere."""
+    hub = reported.hub
+    hub.page_size, hub.link_origin = 2, stranger.url
+    repo = Hurried(reported.repo.path)
+    data = [FAIR, with_distractors(quiz(["shortest"] * 40)), LEAKY, FAIR]
+    shas = [repo.commit("Change", {DATA: each}) for each in data]
+
+    run = reported.run(hf_token=HUB_TOKEN)
+
+    assert run.status == 0
+    assert len({commit.date for commit in log(repo.path, repo.head, limit=4)}) == 1
+    assert [entry.sha for entry in reported.state.history[-4:]] == shas
+    assert [comment.body.split("\n", 1)[0] for comment in reported.issue.comments] == [
+        comment_marker(sha) for sha in shas
+    ]

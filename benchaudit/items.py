@@ -30,6 +30,9 @@ from benchaudit.tally import Counted, Tally
 _UNEVEN = r"  |[\t\n\f\r\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 """White space that is not one plain space: looking for it is ten times as fast as replacing it."""
 
+_AT_ONCE = 8
+"""Checks that are counted in one query: the engine holds a histogram of each for every group and thread."""
+
 Slicing = tuple[str, ...]
 """The columns that a set of slices fixes; `()` is ALL."""
 
@@ -173,14 +176,20 @@ def _slices(
 ) -> list[tuple[Counted, Halves]]:
     """The slices of one slicing, sorted. ALL is there even if it is empty."""
     values = slice_values(slicing, columns)
-    histograms = [f"histogram({column_of(check.name)})" for check in checks]
-    rows = connection.execute(
-        f"SELECT {', '.join([*values, 'left_out', 'half', 'count(*)', 'histogram(gold)', *histograms])} "
-        f"FROM counted WHERE {_in_slices(slicing)} GROUP BY ALL"
-    ).fetchall()
+    places = [*values, "left_out", "half"]
+    groups: dict[tuple[Any, ...], list[Any]] = {}
+    for start in range(0, len(checks) or 1, _AT_ONCE):
+        some = [f"histogram({column_of(check.name)})" for check in checks[start : start + _AT_ONCE]]
+        for row in connection.execute(
+            f"SELECT {', '.join([*places, 'count(*)', 'histogram(gold)', *some])} "
+            f"FROM counted WHERE {_in_slices(slicing)} GROUP BY ALL"
+        ).fetchall():
+            place, figures = row[: len(places)], row[len(places) :]
+            groups.setdefault(place, list(figures[:2])).extend(figures[2:])
     slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
-    for row in rows:
-        slices.setdefault(tuple(zip(slicing, row, strict=False)), []).append(row[len(values) :])
+    for place, counts in groups.items():
+        key = tuple(zip(slicing, place, strict=False))
+        slices.setdefault(key, []).append((*place[len(values) :], *counts))
     return [_counted(key, slices[key], checks) for key in sorted(slices, key=by_value)]
 
 

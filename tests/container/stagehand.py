@@ -4,7 +4,8 @@
     python -m tests.container.stagehand commit FOLDER          the next version of the quiz
 
 FOLDER/hub then holds the Hub's address. It has `team/quiz`, which leaks until the next version is
-committed and for ever on its branch `leaky`, and `team/gated`, which nobody is let into.
+committed, and for ever on its branch `leaky` and as release `v1.0`, and `team/gated`, which nobody is let
+into.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ def serve(folder: Path, host: str) -> None:
     quiz = DatasetRepo.create(folder / "quiz.git")
     quiz.commit("Upload", {DATA: with_distractors(leaky())})
     quiz.branch("leaky")
+    quiz.tag("v1.0")
     gated = HubDataset(quiz.path, gated="manual")
     with Hub(datasets={"team/quiz": HubDataset(quiz.path), "team/gated": gated}, host=host) as hub:
         # Written under another name first: who waits for the file never reads half of it.

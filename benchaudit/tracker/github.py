@@ -187,11 +187,9 @@ class GitHubTracker:
 
     def _pin(self, thread: Thread, comment: IssueComment) -> bool:
         """Pin a comment in place of the one of ours that was pinned before; say whether that can be done."""
-        pinned = [
-            other
-            for other in self._comments(thread)
-            if first_line(other.body).startswith(RELEASED) and other.raw_data.get("pin")
-        ]
+        ours = [one for one in self._comments(thread) if first_line(one.body).startswith(RELEASED)]
+        # The client asks again for each that a list has shown, when it is to say all that it knows.
+        pinned = self._connection.read(lambda: [one for one in ours if one.raw_data.get("pin")])
         if all(other.id != comment.id for other in pinned) and not self._turn_pin("PUT", comment):
             return False
         for other in pinned:

@@ -148,6 +148,25 @@ def test_where_nothing_can_be_pinned_the_body_has_the_link(reported: Stage, answ
     assert "(pinned)" not in reported.body
 
 
+def test_pins_that_cannot_be_asked_for_are_made_good_by_the_next_run(reported: Stage) -> None:
+    """The comment is there by then, and is not repeated."""
+    reported.github.faults.append(
+        Fault(
+            matches=lambda request: request.method == "GET" and "/issues/comments/" in request.path,
+            before=status(502, "<html>"),
+            times=99,
+        )
+    )
+    reported.repo.tag("v1.0")
+
+    run = reported.run()
+
+    assert (run.status, run.writes) == (4, ["POST comments"])
+    assert ["answered 502" in error for error in run.errors] == [True]
+    reported.github.faults.clear()
+    assert reported.run().writes == ["PUT pin", "PATCH 1"]
+
+
 def test_release_notes_get_a_section_and_a_file_once(reported: Stage, tmp_path: Path) -> None:
     """What people wrote there stays."""
     reported.github.accounts[next(iter(reported.github.accounts))] = Account(
@@ -163,6 +182,22 @@ def test_release_notes_get_a_section_and_a_file_once(reported: Stage, tmp_path: 
     assert asset.name == "benchaudit-report.json"
     assert json.loads(asset.content)["verdict"] == "leak"
     assert released(reported, "v1", tmp_path, annotate_release="true").writes == []
+
+
+def test_files_that_cannot_be_listed_are_asked_for_again(reported: Stage, tmp_path: Path) -> None:
+    reported.github.accounts[next(iter(reported.github.accounts))] = Account(
+        kind="actions", can={REPOSITORY: {"issues": "write", "contents": "write"}}
+    )
+    release = reported.watch.release("v1")
+    reported.github.faults.append(
+        Fault(
+            matches=lambda request: (request.method, request.path[-7:]) == ("GET", "/assets"),
+            before=status(502, "<html>"),
+        )
+    )
+
+    assert released(reported, "v1", tmp_path, annotate_release="true").status == 0
+    assert len(release.assets) == 1
 
 
 def test_an_immutable_release_takes_the_section_only(reported: Stage, tmp_path: Path) -> None:

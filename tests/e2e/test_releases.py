@@ -64,7 +64,7 @@ def test_a_release_is_compared_with_the_one_before_and_pinned_in_its_place(repor
     reported.run()
 
     second = about_releases(reported)[release_marker("v1.1")]
-    assert "**Leakage changed** in 1 slice, compared with release `v1.0`" in second.body
+    assert "**▼ Better** since release `v1.0`" in second.body
     assert (first.pinned_at, first.body) == (None, said)
     assert second.pinned_at is not None
     assert reported.run().writes == []
@@ -81,7 +81,7 @@ def test_tags_that_were_there_before_the_first_report_are_no_news(stage: Stage) 
     stage.run()
 
     (comment,) = about_releases(stage).values()
-    assert "compared with release `v1.0`" in comment.body
+    assert "since release `v1.0`" in comment.body
 
 
 def test_a_tag_that_was_moved_has_its_comment_written_anew(reported: Stage) -> None:

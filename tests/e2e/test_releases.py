@@ -9,7 +9,7 @@ import pytest
 
 from benchaudit.state import release_marker
 from tests.loopback.base import Fault, status
-from tests.loopback.github import Account, Comment
+from tests.loopback.github import Account, Comment, secondary_limit
 
 from .quiz import fair, leaky, with_distractors
 from .stage import DATA, REPOSITORY, Run, Stage
@@ -146,6 +146,16 @@ def test_where_nothing_can_be_pinned_the_body_has_the_link(reported: Stage, answ
     assert run.status == 0
     assert run.outputs["comment-url"] in reported.body
     assert "(pinned)" not in reported.body
+
+
+def test_a_rate_limit_does_not_say_that_nothing_can_be_pinned(reported: Stage) -> None:
+    reported.github.faults.append(
+        Fault(matches=lambda request: request.path.endswith("/pin"), before=secondary_limit())
+    )
+    reported.repo.tag("v1.0")
+
+    assert reported.run().status == 4
+    assert reported.run().writes == ["PUT pin", "PATCH 1"]
 
 
 def test_pins_that_cannot_be_asked_for_are_made_good_by_the_next_run(reported: Stage) -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from threading import RLock
 
-from github.GithubException import UnknownObjectException
+from github.GithubException import GithubException, UnknownObjectException
 from github.Issue import Issue
 from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
@@ -187,11 +187,9 @@ class GitHubTracker:
 
     def _pin(self, thread: Thread, comment: IssueComment) -> bool:
         """Pin a comment in place of the one of ours that was pinned before; say whether that can be done."""
-        pinned = [
-            other
-            for other in self._comments(thread)
-            if first_line(other.body).startswith(RELEASED) and other.raw_data.get("pin")
-        ]
+        ours = [one for one in self._comments(thread) if first_line(one.body).startswith(RELEASED)]
+        # The client asks again for each that a list has shown, when it is to say all that it knows.
+        pinned = self._connection.read(lambda: [one for one in ours if one.raw_data.get("pin")])
         if all(other.id != comment.id for other in pinned) and not self._turn_pin("PUT", comment):
             return False
         for other in pinned:
@@ -200,14 +198,16 @@ class GitHubTracker:
         return True
 
     def _turn_pin(self, method: str, comment: IssueComment) -> bool:
-        # The client has no method for it.
-        def turn() -> bool:
-            status, _, _ = comment.requester.requestJson(method, f"{comment.url}/pin")
-            if status >= 500:
-                raise Lost(f"answered {status}")
-            return status < 300
-
-        return self._connection.read(turn)
+        """Pin or unpin a comment; False where that cannot be done here. A rate limit says nothing of that."""
+        address = f"{comment.url}/pin"
+        try:
+            # The client has no method for it.
+            self._connection.read(lambda: comment.requester.requestJsonAndCheck(method, address))
+        except TrackerError as error:
+            if isinstance(error.__cause__, GithubException) and error.__cause__.status < 500:
+                return False
+            raise
+        return True
 
     def _said(self, thread: Thread, key: str, body: str) -> IssueComment:
         """Our comment with this first line: the one that is there, or a new one."""

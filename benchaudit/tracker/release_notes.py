@@ -51,7 +51,7 @@ class ReleaseNotes:
 
     def _attach(self, release: GitRelease, report: bytes) -> None:
         """Attach the report, unless a file of that name is there or the release takes none any more."""
-        if any(asset.name == FILE for asset in release.get_assets()):
+        if FILE in self._connection.read(lambda: [asset.name for asset in release.get_assets()]):
             return
         try:
             self._connection.once(

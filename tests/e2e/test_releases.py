@@ -9,7 +9,7 @@ import pytest
 
 from benchaudit.state import release_marker
 from tests.loopback.base import Fault, status
-from tests.loopback.github import Account, Comment
+from tests.loopback.github import Account, Comment, secondary_limit
 
 from .quiz import fair, leaky, with_distractors
 from .stage import DATA, REPOSITORY, Run, Stage
@@ -64,7 +64,7 @@ def test_a_release_is_compared_with_the_one_before_and_pinned_in_its_place(repor
     reported.run()
 
     second = about_releases(reported)[release_marker("v1.1")]
-    assert "**Leakage changed** in 1 slice, compared with release `v1.0`" in second.body
+    assert "**▼ Better** since release `v1.0`" in second.body
     assert (first.pinned_at, first.body) == (None, said)
     assert second.pinned_at is not None
     assert reported.run().writes == []
@@ -81,7 +81,7 @@ def test_tags_that_were_there_before_the_first_report_are_no_news(stage: Stage) 
     stage.run()
 
     (comment,) = about_releases(stage).values()
-    assert "compared with release `v1.0`" in comment.body
+    assert "since release `v1.0`" in comment.body
 
 
 def test_a_tag_that_was_moved_has_its_comment_written_anew(reported: Stage) -> None:
@@ -148,6 +148,35 @@ def test_where_nothing_can_be_pinned_the_body_has_the_link(reported: Stage, answ
     assert "(pinned)" not in reported.body
 
 
+def test_a_rate_limit_does_not_say_that_nothing_can_be_pinned(reported: Stage) -> None:
+    reported.github.faults.append(
+        Fault(matches=lambda request: request.path.endswith("/pin"), before=secondary_limit())
+    )
+    reported.repo.tag("v1.0")
+
+    assert reported.run().status == 4
+    assert reported.run().writes == ["PUT pin", "PATCH 1"]
+
+
+def test_pins_that_cannot_be_asked_for_are_made_good_by_the_next_run(reported: Stage) -> None:
+    """The comment is there by then, and is not repeated."""
+    reported.github.faults.append(
+        Fault(
+            matches=lambda request: request.method == "GET" and "/issues/comments/" in request.path,
+            before=status(502, "<html>"),
+            times=99,
+        )
+    )
+    reported.repo.tag("v1.0")
+
+    run = reported.run()
+
+    assert (run.status, run.writes) == (4, ["POST comments"])
+    assert ["answered 502" in error for error in run.errors] == [True]
+    reported.github.faults.clear()
+    assert reported.run().writes == ["PUT pin", "PATCH 1"]
+
+
 def test_release_notes_get_a_section_and_a_file_once(reported: Stage, tmp_path: Path) -> None:
     """What people wrote there stays."""
     reported.github.accounts[next(iter(reported.github.accounts))] = Account(
@@ -163,6 +192,22 @@ def test_release_notes_get_a_section_and_a_file_once(reported: Stage, tmp_path: 
     assert asset.name == "benchaudit-report.json"
     assert json.loads(asset.content)["verdict"] == "leak"
     assert released(reported, "v1", tmp_path, annotate_release="true").writes == []
+
+
+def test_files_that_cannot_be_listed_are_asked_for_again(reported: Stage, tmp_path: Path) -> None:
+    reported.github.accounts[next(iter(reported.github.accounts))] = Account(
+        kind="actions", can={REPOSITORY: {"issues": "write", "contents": "write"}}
+    )
+    release = reported.watch.release("v1")
+    reported.github.faults.append(
+        Fault(
+            matches=lambda request: (request.method, request.path[-7:]) == ("GET", "/assets"),
+            before=status(502, "<html>"),
+        )
+    )
+
+    assert released(reported, "v1", tmp_path, annotate_release="true").status == 0
+    assert len(release.assets) == 1
 
 
 def test_an_immutable_release_takes_the_section_only(reported: Stage, tmp_path: Path) -> None:

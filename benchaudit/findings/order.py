@@ -75,32 +75,27 @@ def _others(files: int) -> str:
 
 
 def _walks(fetch: Fetch, asked: Asked) -> list[Walk]:
-    steps = """
-        SELECT file, k, row, name, gold,
-               coalesce(gold = lag(gold) OVER (PARTITION BY file, k ORDER BY row), false) AS stays
+    # Within a run the number of an item and its number among those with its gold grow side by side.
+    numbered = """
+        SELECT file, k, gold, row, row_number() OVER (PARTITION BY file, k ORDER BY row)
+               - row_number() OVER (PARTITION BY file, k, gold ORDER BY row) AS number
         FROM scored WHERE left_out IS NULL"""
     runs = f"""
-        SELECT file, k, gold, count(*) AS run, min((row, name)) AS start FROM (
-            SELECT *, count(*) FILTER (NOT stays) OVER (PARTITION BY file, k ORDER BY row) AS number
-            FROM ({steps}))
-        GROUP BY file, k, gold, number"""
+        SELECT file, k, gold, count(*) AS run, min(row) AS start
+        FROM ({numbered}) GROUP BY file, k, gold, number"""
     rows = fetch(f"""
-        SELECT file, max(k), map_values(any_value(places)), sum(run - 1)::BIGINT, max(run),
-               arg_min(gold, (-run, start)), arg_min(start, (-run, start))
-        FROM ({runs}) JOIN (
-            SELECT file, k, histogram(gold) AS places FROM scored WHERE left_out IS NULL GROUP BY ALL
-        ) USING (file, k)
-        GROUP BY file, k ORDER BY file, k""")
+        SELECT file, places, stays, run, walks.gold, name FROM (
+            SELECT file, k, sum(run - 1)::BIGINT AS stays, max(run) AS run,
+                   arg_min(gold, (-run, start)) AS gold, arg_min(start, (-run, start)) AS start
+            FROM ({runs}) GROUP BY file, k) AS walks
+        JOIN (
+            SELECT file, k, map_values(histogram(gold)) AS places FROM scored WHERE left_out IS NULL
+            GROUP BY ALL) USING (file, k)
+        JOIN (SELECT file, row AS start, name FROM scored) USING (file, start)
+        ORDER BY file, k""")
     return [
-        Walk(
-            file=asked.files[file],
-            places=places,
-            stays=stays,
-            run=run,
-            place=gold,
-            start=start[1] if isinstance(start, tuple) else list(start.values())[1],
-        )
-        for file, _, places, stays, run, gold, start in rows
+        Walk(file=asked.files[file], places=places, stays=stays, run=run, place=gold, start=start)
+        for file, places, stays, run, gold, start in rows
     ]
 
 

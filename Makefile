@@ -48,6 +48,7 @@ lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; change
 bench: $(VENV)/dev.stamp ## The measurements of docs/, as tables
 	$(BIN)/python benchmarks/null.py
 	$(BIN)/python benchmarks/false_alarms.py
+	$(BIN)/python benchmarks/speed.py
 
 fuzz: $(VENV)/dev.stamp ## Read N mutated files; nothing but our own errors may come out
 	$(BIN)/python -m tests.fuzz.fuzz_reading $(N)

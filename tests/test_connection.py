@@ -52,6 +52,12 @@ def refused(mock: responses.RequestsMock, headers: dict[str, str], status: int =
     mock.post(COMMENTS, status=status, json={"message": "rate limit"}, headers=headers)
 
 
+def made() -> None:
+    """The comment is written, and there where it is looked for."""
+    responses.post(COMMENTS, status=201, json=MADE)
+    responses.get(COMMENTS, json=[{**MADE, "user": {"login": ACTIONS}}])
+
+
 @responses.activate(registry=responses.registries.OrderedRegistry)
 @pytest.mark.parametrize(
     ("status", "headers", "wait"),
@@ -59,7 +65,7 @@ def refused(mock: responses.RequestsMock, headers: dict[str, str], status: int =
 )
 def test_a_limit_is_waited_for_and_the_write_is_done_once(slept, status, headers, wait):
     refused(responses.mock, headers, status)
-    responses.post(COMMENTS, status=201, json=MADE)
+    made()
 
     assert comment() == MADE["html_url"]
     assert slept == [wait]
@@ -89,7 +95,7 @@ def test_what_is_waited_in_all_is_bounded(slept):
     refused(responses.mock, {"Retry-After": "0"})
     for _ in range(3):
         responses.post(COMMENTS, status=403, json={"message": "rate limit"}, headers={"Retry-After": "0"})
-    responses.post(COMMENTS, status=201, json=MADE)
+    made()
     assert comment() == MADE["html_url"]
     assert slept == [1, 1, 1, 1]
 

@@ -10,7 +10,7 @@ from threading import Lock
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, PastAudit, compare, past_of
-from benchaudit.errors import MappingError, SourceError, Unavailable
+from benchaudit.errors import PASSING, MappingError, SourceError
 from benchaudit.models import Snapshot
 from benchaudit.privacy import nameless_pairs
 from benchaudit.report import Links
@@ -52,14 +52,14 @@ class Auditor:
     ) -> tuple[PastAudit | None, Audited | None]:
         """The revision to compare with, audited again; where that cannot be, what is stored of it.
 
-        Raises Unavailable where a later run may find what this one does not.
+        Raises the errors in PASSING, where a later run may find what this one does not.
         """
         if start is None:
             return None, None
         try:
             before = self.audit(start, optional=self.settings.slices)
         except (SourceError, MappingError) as error:
-            if isinstance(error, Unavailable):
+            if isinstance(error, PASSING):
                 raise
             self.say(f"the earlier revision cannot be audited: {error}")
             return stored, None

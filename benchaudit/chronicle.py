@@ -10,7 +10,7 @@ from typing import Any
 
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.compare import Comparison, compare, past_of
-from benchaudit.errors import MappingError, NothingWatched, SourceError, Unavailable
+from benchaudit.errors import PASSING, MappingError, NothingWatched, SourceError
 from benchaudit.figures import plural
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.models import Snapshot
@@ -109,7 +109,7 @@ def _audited_again(source: Source, settings: Settings, work: Path, say: Say) -> 
             try:
                 audited = audit_snapshot(source, snapshot, settings, work, say, optional=settings.slices)
             except (SourceError, MappingError) as error:
-                if isinstance(error, Unavailable):
+                if isinstance(error, PASSING):
                     raise
                 say(f"passed over: {error}")
                 notes.append(f"{sha} could not be audited: {error.what}.")

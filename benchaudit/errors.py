@@ -74,6 +74,10 @@ class RenderError(TrackerError):
     """A report came out different from what was meant to be written; it is not sent."""
 
 
+PASSING = (Unavailable, AccessDenied, DatasetNotFound)
+"""Errors of a source that a later run may not meet: nothing is concluded from them, or passed over."""
+
+
 def one_line(text: str) -> str:
     """Return `text` without line breaks and control characters, which a log could take for its own."""
     return "".join(character if character.isprintable() else " " for character in text).strip()

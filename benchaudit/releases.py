@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from benchaudit.auditor import Auditor
-from benchaudit.errors import MappingError, SourceError, TrackerError, Unavailable
+from benchaudit.errors import PASSING, MappingError, SourceError, TrackerError
 from benchaudit.kept import Kept, Released
 from benchaudit.models import Refs, Snapshot
 from benchaudit.plan import Release, Thread
@@ -72,7 +72,7 @@ class ReleaseDesk:
     def announce(self, dues: Sequence[Due], held: Thread, kept: Kept, refs: Refs) -> Announced:
         """Comment on every release, the oldest first.
 
-        A report that people closed stays silent but where somebody asks. Raises Unavailable.
+        A report that people closed stays silent but where somebody asks. Raises the errors in PASSING.
         """
         url = ""
         for one in self._in_order([one for one in dues if one.asked or held.open]):
@@ -112,14 +112,14 @@ class ReleaseDesk:
     def _report(self, one: Due, kept: Kept, refs: Refs) -> ReleaseReport | None:
         """Audit a release and write its comment; None where its revision cannot be audited.
 
-        Raises Unavailable where a later run may find what this one does not.
+        Raises the errors in PASSING, where a later run may find what this one does not.
         """
         auditor = self.auditor
         try:
             snapshot = self._snapshot(one.sha)
             audited = auditor.audit(snapshot, optional=auditor.settings.slices)
         except (SourceError, MappingError) as error:
-            if isinstance(error, Unavailable):
+            if isinstance(error, PASSING):
                 raise
             auditor.say(f"release {one.tag} cannot be audited: {error}")
             return None
@@ -152,7 +152,7 @@ class ReleaseDesk:
         try:
             return self._snapshot(previous.sha)
         except SourceError as error:
-            if isinstance(error, Unavailable):
+            if isinstance(error, PASSING):
                 raise
             self.auditor.say(f"the release before, {previous.tag}, is gone: {error}")
             return None

@@ -21,6 +21,9 @@ class Desk(Protocol):
     def approver(self, thread: Thread, label: str) -> str:
         """Return who put this label on an issue, if they may write there and are not us; else ""."""
 
+    def withdraw(self, thread: Thread, label: str) -> None:
+        """Take a label off an issue."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
@@ -40,7 +43,9 @@ class Upstream:
             return None
         draft = draft_of(held.body)
         if draft is None:
-            self.say(f"{dataset}: approved for upstream, but there is no draft of a leak")
+            # What is drafted later nobody has read yet.
+            self.desk.withdraw(held, self.wish.label)
+            self.say(f"{dataset}: approved for upstream, but there is no draft: the label is taken off")
             return None
         who = self.desk.approver(held, self.wish.label)
         if not who:

@@ -9,7 +9,7 @@ from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
 from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.compare import Comparison, PastAudit, past_of
-from benchaudit.errors import MappingError, SourceError, StateError, TrackerError, Unavailable
+from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.kept import Kept
 from benchaudit.markdown import code
 from benchaudit.models import Refs
@@ -253,7 +253,7 @@ class Watcher:
                 try:
                     at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
                 except (SourceError, MappingError) as error:
-                    if isinstance(error, Unavailable) or step is backlog.steps[-1]:
+                    if isinstance(error, PASSING) or step is backlog.steps[-1]:
                         raise
                     # The next commit may have mended what this one broke: it must not block for ever.
                     self.say(f"passed over: {error}")

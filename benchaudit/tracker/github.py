@@ -37,7 +37,7 @@ class GitHubTracker:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._repository = connection.repository
-        self._listed: dict[str, Thread] | None = None
+        self._listed: dict[str, list[Thread]] | None = None
         self._lock = RLock()
 
     def find(self, *markers: str) -> Thread | None:
@@ -45,7 +45,7 @@ class GitHubTracker:
         with self._lock:
             if self._listed is None:
                 self._listed = self._list()
-            found = [self._listed[marker] for marker in markers if marker in self._listed]
+            found = [self._listed[marker][0] for marker in markers if marker in self._listed]
             return min(found, key=_precedence, default=None)
 
     def carry_out(self, operation: Operation) -> Done:
@@ -86,21 +86,26 @@ class GitHubTracker:
         with self._lock:
             return self._connection.read(ask)
 
-    def _list(self) -> dict[str, Thread]:
-        """Our issues by their first line; of several that begin alike, the one that counts."""
+    def withdraw(self, thread: Thread, label: str) -> None:
+        """Take a label off an issue; that it is gone already is as good."""
 
-        def ask() -> dict[str, Thread]:
-            listed: dict[str, Thread] = {}
+        def ask() -> None:
+            with suppress(UnknownObjectException):
+                self._repository.get_issue(thread.number).remove_from_labels(label)
+
+        with self._lock:
+            self._connection.read(ask)
+
+    def _list(self) -> dict[str, list[Thread]]:
+        """Our issues by their first line; of several that begin alike, the one that counts comes first."""
+
+        def ask() -> dict[str, list[Thread]]:
+            listed: dict[str, list[Thread]] = {}
             for thread in map(_thread, self._ours()):
-                line = first_line(thread.body)
-                listed[line] = min(thread, listed.get(line, thread), key=_precedence)
-            return listed
+                listed.setdefault(first_line(thread.body), []).append(thread)
+            return {line: sorted(threads, key=_precedence) for line, threads in listed.items()}
 
         return self._connection.read(ask)
-
-    def _find_anew(self, marker: str) -> Thread | None:
-        self._listed = self._list()
-        return self._listed.get(marker)
 
     def _ours(self) -> Iterator[Issue]:
         login = self._connection.login()
@@ -128,23 +133,22 @@ class GitHubTracker:
             )
             return _thread(issue)
 
+        said, made = "", None
         try:
             made = self._connection.once(create)
         except Lost as lost:
-            found = self._find_anew(marker)
-            if found is None:
-                raise self._connection.unreachable(str(lost)) from None
-            made = found
-        first = self._find_anew(marker) or made
-        if first.number != made.number:
-            # Another run was quicker: its issue stays, ours goes.
-            self._connection.read(
-                lambda: self._repository.get_issue(made.number).edit(
-                    state="closed", state_reason="not_planned"
-                )
-            )
-            return first
-        return self._checked(first, operation.body)
+            said = str(lost)
+        self._listed = self._list()
+        # The list may lag behind.
+        threads = self._listed.get(marker) or ([made] if made else [])
+        if not threads:
+            raise self._connection.unreachable(said)
+        first, *later = threads
+        for other in later:
+            if other.open:
+                # Another run was at it too: the first issue stays.
+                self._turned(other, "closed", "not_planned")
+        return first if later else self._checked(first, operation.body)
 
     def _update(self, operation: Update) -> Thread:
         number, written = operation.thread.number, operation.body

@@ -182,6 +182,25 @@ def test_the_maintainers_of_a_dataset_can_be_told_on_the_hub(stage: Stage) -> No
     assert "/discussions/" in stage.body
 
 
+def test_what_nobody_has_read_is_not_let_go(stage: Stage) -> None:
+    """A label from before there was a draft is taken off, and has to be added anew."""
+    stage.github.repositories[UPSTREAM] = Repository(name=UPSTREAM, clock=stage.github.clock)
+    stage.github.accounts[UPSTREAM_TOKEN] = Account("messenger", can={})
+    stage.watch.collaborators["ann"] = "write"
+    stage.repo.commit("Upload", {DATA: FAIR})
+    look(stage)
+    approve(stage)
+    stage.repo.commit("Lengthen", {DATA: LEAKY})
+
+    assert look(stage).status == 0
+    assert look(stage).writes == []
+    assert (stage.issue.labels, upstream(stage).issues) == ([], {})
+    assert draft_of(stage.body) is not None
+    approve(stage)
+    look(stage)
+    assert len(upstream(stage).issues) == 1
+
+
 @pytest.mark.parametrize("channel", ["folder", "none"])
 def test_where_nobody_can_approve_nothing_can_be_wished_for(stage: Stage, channel: str) -> None:
     stage.repo.commit("Upload", {DATA: LEAKY})

@@ -343,7 +343,7 @@ LOSSES = [
 def test_of_several_that_runs_at_once_have_left_one_stays_open(
     github: responses.RequestsMock, loss: dict[str, Any]
 ) -> None:
-    """Though our own answer was lost, so that nobody knows which is ours; one that is closed is left alone."""
+    """Though our own answer was lost, so that nobody knows which is ours. A closed one is left alone."""
     github.post(LIST, **loss)
     github.get(LIST, json=[issue(7), issue(8, state="closed"), issue(9)])
     github.patch(

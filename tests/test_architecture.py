@@ -59,6 +59,7 @@ DOORS = {
     },
     "markupsafe": {"html"},
     "scipy": {"balance.solver"},
+    "distributed": {"cluster"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }
@@ -119,6 +120,8 @@ def test_data_goes_one_way():
         "scan",
         "items",
         "pairing",
+        "cluster",
+        "spread",
         "audit",
         "auditor",
         "releases",

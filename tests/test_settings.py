@@ -76,6 +76,7 @@ VALUES = {
     "max-commits": ("5", 5),
     "max-bytes": ("1000", 1000),
     "cache": (" .cache ", ".cache"),
+    "scheduler": (" tcp://10.0.0.1:8786", "tcp://10.0.0.1:8786"),
     "github-token": ("ghs_1", "ghs_1"),
     "hf-token": ("hf_1", "hf_1"),
 }

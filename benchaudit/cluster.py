@@ -70,7 +70,7 @@ class Crew:
                     function,
                     shared,
                     number,
-                    key=f"benchaudit-{number}-{run}",
+                    key=(f"benchaudit-part-{run}", number),
                     retries=RETRIES,
                     workers=self._near.get(number),
                     allow_other_workers=number in self._near,

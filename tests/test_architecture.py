@@ -154,9 +154,12 @@ def test_there_is_no_circle():
     [
         (
             "benchaudit.cli",
-            {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"},
+            {
+                *("duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"),
+                "distributed",
+            },
         ),
-        ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich"}),
+        ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich", "distributed"}),
     ],
 )
 def test_what_starts_often_starts_light(start, absent):

@@ -6,11 +6,13 @@ a scheduler can run code on its workers, and what they send back is trusted here
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -21,8 +23,14 @@ LOCAL = "local"
 PATIENCE = 60.0
 """Seconds without a worker after which none is waited for, and for a scheduler to answer."""
 
+LONGEST = 3600.0
+"""Seconds that the way of one result may take."""
+
 RETRIES = 2
 """Times that what a worker failed at is tried again; a lost worker counts apart, by the scheduler."""
+
+_LOUD = ("distributed", "distributed.client", "tornado.application")
+"""What logs tracebacks of that which is said here in one line."""
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -80,7 +88,7 @@ class Crew:
         try:
             while doing:
                 with self._troubles():
-                    number, future = doing.pop(self._next(done).key)
+                    number, future = doing.pop(self._awaited(lambda seconds: done.get(timeout=seconds)).key)
                     result = self._result(future)
                     self._near[number] = client.who_has([future]).get(future.key, ())
                     future.release()
@@ -89,19 +97,20 @@ class Crew:
             for _, future in doing.values():
                 future.cancel()
 
-    def _next(self, done: queue.SimpleQueue[Any]) -> Any:
-        """The next future that ends. Raises Unavailable where nobody is left to work."""
+    def _awaited(self, what: Callable[[float], Any]) -> Any:
+        """What comes in time, however often. Raises Unavailable where nobody is left to work at it."""
         while True:
             try:
-                return done.get(timeout=PATIENCE)
-            except queue.Empty:
+                return what(PATIENCE)
+            except (queue.Empty, TimeoutError):
                 if not self._client.nthreads():
                     raise Unavailable("has no worker", where=self._where, todo="start one") from None
 
     def _result(self, future: Any) -> Any:
-        error = future.exception()
+        # The worker that had it may be lost by now: then it is made again.
+        error = self._awaited(lambda seconds: future.exception(timeout=seconds))
         if error is None:
-            return future.result()
+            return future.result(timeout=LONGEST)
         if isinstance(error, BenchauditError):
             raise error
         raise Unavailable(
@@ -134,10 +143,23 @@ class Crew:
                     )
                 )
             self._client = self._stack.enter_context(distributed.Client(address, timeout=PATIENCE))
+            self._check()
         return self._client
 
+    def _check(self) -> None:
+        """Raise SettingsError where a worker lacks this package: a job that it cannot read would end it."""
+        found = self._client.run(find_spec, __package__, on_error="return")
+        without = sorted(worker for worker, spec in found.items() if spec is None)
+        if without:
+            raise SettingsError(
+                f"benchaudit is not installed on {len(without)} of {len(found)} workers, as {without[0]}",
+                where=self._where,
+                todo="install the same version everywhere",
+            )
+
     def _environment(self) -> Mapping[str, str]:
-        return {"HF_TOKEN": self._token} if self._token else {}
+        quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+        return quiet | ({"HF_TOKEN": self._token} if self._token else {})
 
 
 def _itself(job: Job) -> Job:
@@ -151,4 +173,6 @@ def _distributed() -> Any:
         raise SettingsError(
             "scheduler needs Dask, which is not installed", todo="pip install 'benchaudit-action[dask]'"
         ) from None
+    for name in _LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed

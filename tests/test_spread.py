@@ -193,3 +193,20 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(SettingsError, match=r"benchaudit-action\[dask\]"):
         list(Crew("local").each(lambda _, number: number, None, [1]))
+
+
+class Client:
+    """The client of a cluster of which one worker knows nothing of this package."""
+
+    def run(self, function: Any, name: str, *, on_error: str) -> dict[str, Any]:
+        assert on_error == "return"
+        gone: dict[str, Any] = {"tcp://a:3": OSError("gone")}
+        return gone | {"tcp://a:1": function(name), "tcp://a:2": None}
+
+
+def test_workers_without_the_package_are_given_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they could not read would end them, whoever else they work for."""
+    crew = Crew("tcp://a:0")
+    monkeypatch.setattr(crew, "_client", Client())
+    with pytest.raises(SettingsError, match="not installed on 1 of 3 workers, as tcp://a:2"):
+        crew._check()

@@ -21,7 +21,7 @@ from .quiz import fair, leaky, with_distractors
 from .stage import DATASET, ROOT, Stage
 
 Cluster = tuple[str, Mapping[str, subprocess.Popen[bytes]]]
-"""The address of a scheduler, and its workers by the token that each of them has."""
+"""The address of a scheduler, its workers by the token that each of them has, and itself as ""."""
 
 FILES = [f"data/part-{number}.csv" for number in range(6)]
 PATIENCE = 90.0
@@ -81,7 +81,7 @@ def cluster(stage: Stage) -> Iterator[Cluster]:
         bare = stage.hub.environment(stage.root)
         scheduler = stack.enter_context(process(log, *options, environment=bare))
         address = said(log, "Scheduler at:", scheduler)
-        workers = {}
+        workers = {"": scheduler}
         for name in ("first", "second"):
             log = stage.root / f"{name}.log"
             place = ["--local-directory", str(stage.root / f"{name}-space")]
@@ -111,10 +111,12 @@ def fetched_by(stage: Stage, token: str | None) -> list[str]:
     ]
 
 
-def kill_at(stage: Stage, number: int, workers: Mapping[str, subprocess.Popen[bytes]]) -> list[str]:
-    """Kill the worker that asks for a file for the time `number`, by its token; it gets no answer.
+def kill_at(
+    stage: Stage, number: int, workers: Mapping[str, subprocess.Popen[bytes]], whom: str | None = None
+) -> list[str]:
+    """Kill the worker that asks for a file for the time `number`, or `whom`; there is no answer to it.
 
-    Returns a list that will hold that token and that file.
+    Returns a list that will hold the token of who was killed, and that file.
     """
     counted = count(1)
     struck: list[str] = []
@@ -123,7 +125,7 @@ def kill_at(stage: Stage, number: int, workers: Mapping[str, subprocess.Popen[by
         return request.method == "GET" and "/resolve/" in request.path and next(counted) == number
 
     def strike(request: Request) -> Response:
-        token = request.headers["Authorization"].removeprefix("Bearer ")
+        token = request.headers["Authorization"].removeprefix("Bearer ") if whom is None else whom
         workers[token].kill()
         struck.extend([token, request.path.partition("/resolve/")[2].partition("/")[2]])
         return CUT
@@ -139,7 +141,7 @@ def test_a_worker_that_is_killed_midway_changes_no_byte(stage: Stage, cluster: C
     spread = report_of(stage, f"hf://datasets/{DATASET}", "--scheduler", address)
 
     killed, file = struck
-    (other,) = workers.keys() - {killed}
+    (other,) = workers.keys() - {killed, ""}
     assert (workers[killed].wait(PATIENCE), workers[other].poll()) == (-signal.SIGKILL, None)
     assert file in fetched_by(stage, other)
     assert {*fetched_by(stage, killed), *fetched_by(stage, other)} == set(FILES)
@@ -160,3 +162,37 @@ def test_workers_read_a_clone_and_a_folder_that_they_see(
 
     for source in (clone, folder):
         assert report_of(stage, str(source), "--scheduler", address) == report_of(stage, str(source))
+
+
+def complaint(stage: Stage, address: str) -> str:
+    """The one line that is said where a cluster fails, by a program that waits for a second only."""
+    program = "import sys; from benchaudit import cli, cluster; cluster.PATIENCE = 1.0; sys.exit(cli.main())"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "audit", f"hf://datasets/{DATASET}", "--scheduler", address],
+        cwd=ROOT,
+        env=stage.hub.environment(stage.root / "home"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (3, "")
+    return line.partition(f" scheduler {address}: ")[2]
+
+
+def test_a_cluster_that_is_lost_is_said_in_one_line(stage: Stage, cluster: Cluster) -> None:
+    """The scheduler while files are read, and its address when nobody is there any more."""
+    address, workers = cluster
+    kill_at(stage, 3, workers, whom="")
+    assert complaint(stage, address).startswith("does not answer (")
+    assert workers[""].wait(PATIENCE) == -signal.SIGKILL
+    assert complaint(stage, address).startswith("does not answer (")
+
+
+def test_a_scheduler_without_workers_is_said_in_one_line(stage: Stage, cluster: Cluster) -> None:
+    address, workers = cluster
+    for name in workers.keys() - {""}:
+        workers[name].kill()
+        workers[name].wait()
+    assert complaint(stage, address) == "has no worker - start one"

@@ -139,6 +139,7 @@ class Crew:
                         threads_per_worker=1,
                         host="127.0.0.1",
                         dashboard_address=None,
+                        silence_logs=logging.CRITICAL,
                         env=self._environment(),
                     )
                 )
@@ -158,8 +159,7 @@ class Crew:
             )
 
     def _environment(self) -> Mapping[str, str]:
-        quiet = {"DASK_LOGGING__DISTRIBUTED": "critical"}
-        return quiet | ({"HF_TOKEN": self._token} if self._token else {})
+        return {"HF_TOKEN": self._token} if self._token else {}
 
 
 def _itself(job: Job) -> Job:

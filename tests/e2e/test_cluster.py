@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -15,10 +16,10 @@ from pathlib import Path
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from tests.loopback.base import CUT, Fault
+from tests.loopback.base import CUT, Fault, cut
 
 from .quiz import fair, leaky, with_distractors
-from .stage import DATASET, ROOT, Stage
+from .stage import DATASET, HUB_TOKEN, ROOT, Stage
 
 Cluster = tuple[str, Mapping[str, subprocess.Popen[bytes]]]
 """The address of a scheduler, its workers by the token that each of them has, and itself as ""."""
@@ -196,3 +197,22 @@ def test_a_scheduler_without_workers_is_said_in_one_line(stage: Stage, cluster: 
         workers[name].kill()
         workers[name].wait()
     assert complaint(stage, address) == "has no worker - start one"
+
+
+def test_workers_on_this_machine_have_the_token_of_this_side(stage: Stage) -> None:
+    """Given as a flag, it reaches them through their environment; nothing is logged but what is said."""
+    stage.dataset.private = True
+    flags = ("--hf-token", HUB_TOKEN)
+    spread = report_of(stage, f"hf://datasets/{DATASET}", *flags, "--scheduler", "local")
+    assert set(fetched_by(stage, HUB_TOKEN)) == set(FILES)
+    assert report_of(stage, f"hf://datasets/{DATASET}", *flags) == spread
+
+
+def test_what_workers_cannot_fetch_is_said_in_one_line(stage: Stage) -> None:
+    """They try again, and leave no traceback in the log of this side."""
+    is_data = re.compile(r"/datasets/.*/resolve/.*\.csv").fullmatch
+    fault = Fault(matches=lambda request: bool(is_data(request.path)), before=cut, times=10_000)
+    stage.hub.faults.append(fault)
+    status, _, stderr = stage.command("audit", f"hf://datasets/{DATASET}", "--scheduler", "local")
+    assert (status, len(stderr.splitlines())) == (3, 1), stderr
+    assert HUB_TOKEN not in stderr

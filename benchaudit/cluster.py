@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import queue
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -140,7 +140,7 @@ class Crew:
                         host="127.0.0.1",
                         dashboard_address=None,
                         silence_logs=logging.CRITICAL,
-                        env=self._environment(),
+                        env={"HF_TOKEN": self._token} if self._token else {},
                     )
                 )
             self._client = self._stack.enter_context(distributed.Client(address, timeout=PATIENCE))
@@ -157,9 +157,6 @@ class Crew:
                 where=self._where,
                 todo="install the same version everywhere",
             )
-
-    def _environment(self) -> Mapping[str, str]:
-        return {"HF_TOKEN": self._token} if self._token else {}
 
 
 def _itself(job: Job) -> Job:

@@ -6,7 +6,6 @@ all is done again with more memory, without the cache, and with files that were 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,18 +19,17 @@ from benchaudit.checks.form import Check
 from benchaudit.errors import MappingError, SourceError
 from benchaudit.files import Files, Slicings, columns_of
 from benchaudit.findings import Asked, findings_of_rows
+from benchaudit.heads import copy_rows, find_head, keep_head
 from benchaudit.items import Counts, asking, count_items, narrow_rows
-from benchaudit.mapping import SAMPLED_ROWS, Proposal, resolve
+from benchaudit.mapping import Proposal, resolve
 from benchaudit.mapping.batch import bind, bind_slice
 from benchaudit.models import ColumnMapping, Finding, Snapshot
-from benchaudit.reading import Column, Table
+from benchaudit.reading import Table
 from benchaudit.reading.engine import (
     LEAN_LIMIT,
     MEMORY_LIMIT,
     Refused,
     engine,
-    glob_escaped,
-    literal,
     refusals,
 )
 from benchaudit.settings import Settings
@@ -164,7 +162,7 @@ class Counting:
             found = tuple(findings_of_rows(asking(connection), self._asked(proposal.mapping, slicings)))
             if cache is not None:
                 for number in sorted(set(range(len(tables))) - kept.keys()):
-                    self._keep_head(cache, number, tables[number], connection)
+                    keep_head(cache, self._head_name(number), tables[number], connection)
                     _keep_rows(cache, names[number], number, connection)
         return Counted(proposal=proposal, slicings=slicings, counts=counts, findings=found)
 
@@ -226,7 +224,7 @@ class Counting:
             opened = self.files.opened(number, path, connection, trusting=trusting)
             table = self._labelled(number, opened)
             if mapping is None:
-                return self._keep_head(cache, number, table, connection)
+                return keep_head(cache, self._head_name(number), table, connection)
             self.files.fill({number: table}, {number: path}, mapping, slicings, connection)
             several = len(self.snapshot.blobs) > 1
             narrow_rows([table], mapping, slicings, _checks_of(mapping), connection, several=several)
@@ -268,38 +266,11 @@ class Counting:
 
     def kept_head(self, cache: Cache, number: int) -> Table | None:
         """The table of the first rows of a file, for finding the mapping; None where they are not kept."""
-        name = name_of("head", self._parts(number))
-        about, rows = cache.find(f"{name}.json"), cache.find(f"{name}.parquet")
-        if about is None or rows is None:
-            return None
-        try:
-            told = json.loads(about.read_text(encoding="utf-8"))
-            columns = [Column(**{**column, "path": tuple(column["path"])}) for column in told["columns"]]
-            notes = tuple(told["notes"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        relation = f"read_parquet({literal(glob_escaped(rows))})"
-        file = self.snapshot.blobs[number].path
-        return self._labelled(
-            number, Table(file=file, relation=relation, columns=tuple(columns), notes=notes)
-        )
+        table = find_head(cache, self._head_name(number), self.snapshot.blobs[number].path)
+        return table and self._labelled(number, table)
 
-    def _keep_head(
-        self, cache: Cache, number: int, table: Table, connection: duckdb.DuckDBPyConnection
-    ) -> tuple[str, ...]:
-        cells = {column.sql: f"e{place}" for place, column in enumerate(table.columns)}
-        columns = [
-            {"name": column.name, "sql": cells[column.sql], "form": column.form, "path": column.path}
-            for column in table.columns
-        ]
-        told = json.dumps({"columns": columns, "notes": table.notes})
-        selected = ", ".join(f"{sql} AS {name}" for sql, name in cells.items())
-        rows = f"FROM {table.relation} WHERE unreadable IS NULL LIMIT {SAMPLED_ROWS}"
-        first = f"SELECT {selected}, unreadable {rows}"
-        name = name_of("head", self._parts(number))
-        cache.keep(f"{name}.parquet", lambda path: _copy(first, path, connection))
-        cache.keep(f"{name}.json", lambda path: path.write_text(told, encoding="utf-8"))
-        return f"{name}.parquet", f"{name}.json"
+    def _head_name(self, number: int) -> str:
+        return name_of("head", self._parts(number))
 
 
 def _checks_of(mapping: ColumnMapping) -> list[Check]:
@@ -307,11 +278,7 @@ def _checks_of(mapping: ColumnMapping) -> list[Check]:
 
 
 def _keep_rows(cache: Cache, name: str, number: int, connection: duckdb.DuckDBPyConnection) -> None:
-    cache.keep(name, lambda path: _copy(f"FROM scored WHERE file = {number}", path, connection))
-
-
-def _copy(rows: str, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+    cache.keep(name, lambda path: copy_rows(f"FROM scored WHERE file = {number}", path, connection))
 
 
 def _fits(tables: Sequence[Table], slicing: tuple[str, ...]) -> bool:

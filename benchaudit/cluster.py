@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -57,7 +57,7 @@ class Crew:
 
     def each(
         self, function: Callable[[Job, int], Result], job: Job, numbers: Sequence[int]
-    ) -> Iterator[tuple[int, Result]]:
+    ) -> Generator[tuple[int, Result], None, None]:
         """Have `function(job, number)` done for all numbers, and give the results as they come.
 
         A number is done where it was done before, if that can be: its file is there already. The function
@@ -90,7 +90,8 @@ class Crew:
                 with self._troubles():
                     number, future = doing.pop(self._awaited(lambda seconds: done.get(timeout=seconds)).key)
                     result = self._result(future)
-                    self._near[number] = client.who_has([future]).get(future.key, ())
+                    if places := client.who_has([future]).get(future.key):
+                        self._near[number] = places
                     future.release()
                 yield number, result
         finally:

@@ -91,12 +91,13 @@ class Spread:
     def _read(self, job: Job, numbers: Sequence[int], crew: Crew, cache: Cache) -> None:
         """Have these files read, and keep what comes of them."""
         what = "the first rows" if job.mapping is None else "all rows"
-        for number, result in crew.each(read_part, job, numbers):
-            if isinstance(result, Exception):
-                raise result
-            detail(f"{self.snapshot.blobs[number].path}: {what} read on {self.settings.scheduler}")
-            for name, content in result.items():
-                _keep(cache, name, content)
+        with closing(crew.each(read_part, job, numbers)) as results:
+            for number, result in results:
+                if isinstance(result, Exception):
+                    raise result
+                detail(f"{self.snapshot.blobs[number].path}: {what} read by {self.settings.scheduler}")
+                for name, content in result.items():
+                    _keep(cache, name, content)
 
 
 def read_part(job: Job, number: int) -> Entries | Exception:

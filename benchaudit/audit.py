@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from benchaudit.accept import accept
 from benchaudit.baseline import baseline
@@ -19,6 +20,9 @@ from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit, judge
+
+if TYPE_CHECKING:
+    from benchaudit.counting import Helpers
 
 Say = Callable[[str], None]
 """Where a line for people goes."""
@@ -94,6 +98,7 @@ def audit_snapshot(
             optional=optional,
             rows_file=rows_file,
             cache=Cache(Path(settings.cache)) if settings.cache else None,
+            helpers=_helpers(source, snapshot, settings),
         ).counted()
     proposal, slicings, counts = counted.proposal, counted.slicings, counted.counts
     not_run = [slicing for slicing in settings.slices if slicing not in slicings]
@@ -128,6 +133,15 @@ def audit_snapshot(
     if settings.samples == "none":
         audit = nameless_audit(audit)
     return Audited(audit=audit, rows_file=rows_file, slicings=tuple(slicings))
+
+
+def _helpers(source: Source, snapshot: Snapshot, settings: Settings) -> Helpers | None:
+    """The workers of a cluster where one is set; a single file is not worth the way there."""
+    if not settings.scheduler or len(snapshot.blobs) < 2:
+        return None
+    from benchaudit.spread import Spread
+
+    return Spread(address=source.address, snapshot=snapshot, settings=settings)
 
 
 @contextmanager

@@ -6,31 +6,30 @@ all is done again with more memory, without the cache, and with files that were 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 
 from benchaudit.cache import Cache, name_of
 from benchaudit.checks import all_checks
+from benchaudit.checks.form import Check
 from benchaudit.errors import MappingError, SourceError
 from benchaudit.files import Files, Slicings, columns_of
 from benchaudit.findings import Asked, findings_of_rows
-from benchaudit.items import Counts, asking, count_items
-from benchaudit.mapping import SAMPLED_ROWS, Proposal, resolve
-from benchaudit.mapping.batch import bind_slice
+from benchaudit.heads import copy_rows, find_head, keep_head
+from benchaudit.items import Counts, asking, count_items, narrow_rows
+from benchaudit.mapping import Proposal, resolve
+from benchaudit.mapping.batch import bind, bind_slice
 from benchaudit.models import ColumnMapping, Finding, Snapshot
-from benchaudit.reading import Column, Table
+from benchaudit.reading import Table
 from benchaudit.reading.engine import (
     LEAN_LIMIT,
     MEMORY_LIMIT,
     Refused,
     engine,
-    glob_escaped,
-    literal,
     refusals,
 )
 from benchaudit.settings import Settings
@@ -59,12 +58,22 @@ class _Lacking(Exception):
         self.files = files
 
 
+class Helpers(Protocol):
+    """Others who read files."""
+
+    def fill(self, counting: Counting, cache: Cache, *, trusting: bool) -> None:
+        """Let `cache` hold what a count needs of each file. What it then lacks is read here.
+
+        Raises Refused, SourceError and MappingError as a count here would.
+        """
+
+
 @dataclass(slots=True, kw_only=True)
 class Counting:
     """The files of one snapshot, to be counted in the working directory `place`.
 
     The narrow rows of all files are kept in `rows_file`, if there is to be one. A slicing of `optional`
-    whose columns are not there is left out.
+    whose columns are not there is left out. Where there are `helpers`, they read the files.
     """
 
     source: Source
@@ -74,6 +83,7 @@ class Counting:
     optional: Collection[tuple[str, ...]]
     rows_file: Path | None
     cache: Cache | None
+    helpers: Helpers | None = None
     files: Files = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,10 +96,7 @@ class Counting:
         files = ", ".join(blob.path for blob in self.snapshot.blobs[:3])
         try:
             with refusals(files):
-                try:
-                    return self.count(self.cache)
-                except _Lacking as lacking:
-                    return self.count(self.cache, lacking.files)
+                return self._attempt(self.cache, trusting=True)
         except Refused:
             if self.cache is not None:
                 self.cache.forget()
@@ -99,16 +106,25 @@ class Counting:
                 raise
         try:
             with refusals(files):
-                return self.count(None, trusting=False)
+                return self._attempt(None, trusting=False)
         except Refused as error:
             raise SourceError(f"cannot be read ({error})", where=files) from None
+
+    def _attempt(self, cache: Cache | None, *, trusting: bool) -> Counted:
+        if self.helpers is not None:
+            cache = cache or Cache(self.place / ("trusted" if trusting else "untrusted"))
+            self.helpers.fill(self, cache, trusting=trusting)
+        try:
+            return self.count(cache, trusting=trusting)
+        except _Lacking as lacking:
+            return self.count(cache, lacking.files, trusting=trusting)
 
     def count(self, cache: Cache | None, wanted: Collection[int] = (), *, trusting: bool = True) -> Counted:
         """One attempt; the files in `wanted` are read, whatever is kept of them."""
         kept = {
             number: table
             for number in range(len(self.snapshot.blobs))
-            if cache is not None and number not in wanted and (table := self._kept_head(cache, number))
+            if cache is not None and number not in wanted and (table := self.kept_head(cache, number))
         }
         paths = {
             number: self.files.part(number) if trusting else self.files.whole(number)
@@ -122,18 +138,10 @@ class Counting:
                 return self.files.opened(number, paths[number], connection, trusting=trusting)
 
             tables = [
-                replace(
-                    kept.get(number) or opened(number),
-                    labels=labels_of(blob.path, self.snapshot.layout),
-                )
-                for number, blob in enumerate(self.snapshot.blobs)
+                kept.get(number) or self._labelled(number, opened(number))
+                for number in range(len(self.snapshot.blobs))
             ]
-            proposal = resolve(tables[0], self.settings.mapping, connection, tables[1:])
-            slicings = [
-                slicing
-                for slicing in self.settings.slices
-                if slicing not in self.optional or _fits(tables, slicing)
-            ]
+            proposal, slicings = self._mapped(tables, connection)
             names = [
                 self._rows_name(number, table, proposal.mapping, slicings)
                 for number, table in enumerate(tables)
@@ -141,12 +149,12 @@ class Counting:
             rows = {n: path for n, name in enumerate(names) if cache and (path := cache.find(name))}
             if lacking := kept.keys() - rows.keys():
                 raise _Lacking(lacking)
-            self.files.fill(tables, paths, proposal.mapping, slicings, connection)
+            self.files.fill(dict(enumerate(tables)), paths, proposal.mapping, slicings, connection)
             counts = count_items(
                 tables,
                 proposal.mapping,
                 slicings,
-                [check for check in all_checks() if check.applies(proposal.mapping)],
+                _checks_of(proposal.mapping),
                 connection,
                 self.rows_file,
                 rows if cache else None,
@@ -154,9 +162,78 @@ class Counting:
             found = tuple(findings_of_rows(asking(connection), self._asked(proposal.mapping, slicings)))
             if cache is not None:
                 for number in sorted(set(range(len(tables))) - kept.keys()):
-                    self._keep_head(cache, number, tables[number], connection)
+                    keep_head(cache, self._head_name(number), tables[number], connection)
                     _keep_rows(cache, names[number], number, connection)
         return Counted(proposal=proposal, slicings=slicings, counts=counts, findings=found)
+
+    def _mapped(
+        self, tables: Sequence[Table], connection: duckdb.DuckDBPyConnection
+    ) -> tuple[Proposal, Slicings]:
+        """The mapping, and the slicings that every file has the columns for."""
+        proposal = resolve(tables[0], self.settings.mapping, connection, tables[1:])
+        slicings = [
+            slicing
+            for slicing in self.settings.slices
+            if slicing not in self.optional or _fits(tables, slicing)
+        ]
+        return proposal, slicings
+
+    def mapped_as_kept(self, cache: Cache) -> tuple[ColumnMapping, Slicings, Mapping[int, str]] | None:
+        """The mapping and the slicings by what is kept of the first rows; None where some are not kept.
+
+        With them comes what the narrow rows of each file are called that are not kept yet. Raises
+        MappingError where no mapping is clear or a file lacks one of its columns.
+        """
+        tables = [
+            table
+            for number in range(len(self.snapshot.blobs))
+            if (table := self.kept_head(cache, number)) is not None
+        ]
+        if len(tables) < len(self.snapshot.blobs):
+            return None
+        with engine([], self.place, LEAN_LIMIT, cache.folder) as connection:
+            proposal, slicings = self._mapped(tables, connection)
+        for table in tables:
+            bind(table, proposal.mapping, columns_of(slicings))
+        names = {
+            number: self._rows_name(number, table, proposal.mapping, slicings)
+            for number, table in enumerate(tables)
+        }
+        lacking = {number: name for number, name in names.items() if cache.find(name) is None}
+        return proposal.mapping, slicings, lacking
+
+    def keep_part(
+        self,
+        number: int,
+        cache: Cache,
+        mapping: ColumnMapping | None,
+        slicings: Slicings = (),
+        *,
+        trusting: bool,
+    ) -> tuple[str, ...]:
+        """Keep the first rows of one file, or with a mapping its narrow rows, as a count of all would.
+
+        Returns the names of the entries. Raises Refused, SourceError and MappingError.
+        """
+        path = self.files.part(number) if trusting else self.files.whole(number)
+        limit = LEAN_LIMIT if trusting else MEMORY_LIMIT
+        with (
+            refusals(self.snapshot.blobs[number].path),
+            engine([path], self.place, limit, cache.folder) as connection,
+        ):
+            opened = self.files.opened(number, path, connection, trusting=trusting)
+            table = self._labelled(number, opened)
+            if mapping is None:
+                return keep_head(cache, self._head_name(number), table, connection)
+            self.files.fill({number: table}, {number: path}, mapping, slicings, connection)
+            several = len(self.snapshot.blobs) > 1
+            narrow_rows([table], mapping, slicings, _checks_of(mapping), connection, several=several)
+            name = self._rows_name(number, table, mapping, slicings)
+            _keep_rows(cache, name, 0, connection)
+            return (name,)
+
+    def _labelled(self, number: int, table: Table) -> Table:
+        return replace(table, labels=labels_of(self.snapshot.blobs[number].path, self.snapshot.layout))
 
     def _asked(self, mapping: ColumnMapping, slicings: Slicings) -> Asked:
         return Asked(
@@ -187,46 +264,21 @@ class Counting:
         ]
         return f"{name_of('rows', parts)}.parquet"
 
-    def _kept_head(self, cache: Cache, number: int) -> Table | None:
+    def kept_head(self, cache: Cache, number: int) -> Table | None:
         """The table of the first rows of a file, for finding the mapping; None where they are not kept."""
-        name = name_of("head", self._parts(number))
-        about, rows = cache.find(f"{name}.json"), cache.find(f"{name}.parquet")
-        if about is None or rows is None:
-            return None
-        try:
-            told = json.loads(about.read_text(encoding="utf-8"))
-            columns = [Column(**{**column, "path": tuple(column["path"])}) for column in told["columns"]]
-            notes = tuple(told["notes"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        relation = f"read_parquet({literal(glob_escaped(rows))})"
-        return Table(
-            file=self.snapshot.blobs[number].path, relation=relation, columns=tuple(columns), notes=notes
-        )
+        table = find_head(cache, self._head_name(number), self.snapshot.blobs[number].path)
+        return table and self._labelled(number, table)
 
-    def _keep_head(
-        self, cache: Cache, number: int, table: Table, connection: duckdb.DuckDBPyConnection
-    ) -> None:
-        cells = {column.sql: f"e{place}" for place, column in enumerate(table.columns)}
-        columns = [
-            {"name": column.name, "sql": cells[column.sql], "form": column.form, "path": column.path}
-            for column in table.columns
-        ]
-        told = json.dumps({"columns": columns, "notes": table.notes})
-        selected = ", ".join(f"{sql} AS {name}" for sql, name in cells.items())
-        rows = f"FROM {table.relation} WHERE unreadable IS NULL LIMIT {SAMPLED_ROWS}"
-        first = f"SELECT {selected}, unreadable {rows}"
-        name = name_of("head", self._parts(number))
-        cache.keep(f"{name}.parquet", lambda path: _copy(first, path, connection))
-        cache.keep(f"{name}.json", lambda path: path.write_text(told, encoding="utf-8"))
+    def _head_name(self, number: int) -> str:
+        return name_of("head", self._parts(number))
+
+
+def _checks_of(mapping: ColumnMapping) -> list[Check]:
+    return [check for check in all_checks() if check.applies(mapping)]
 
 
 def _keep_rows(cache: Cache, name: str, number: int, connection: duckdb.DuckDBPyConnection) -> None:
-    cache.keep(name, lambda path: _copy(f"FROM scored WHERE file = {number}", path, connection))
-
-
-def _copy(rows: str, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+    cache.keep(name, lambda path: copy_rows(f"FROM scored WHERE file = {number}", path, connection))
 
 
 def _fits(tables: Sequence[Table], slicing: tuple[str, ...]) -> bool:

@@ -68,7 +68,7 @@ class Files:
 
     def fill(
         self,
-        tables: Sequence[Table],
+        tables: Mapping[int, Table],
         paths: Mapping[int, Path],
         mapping: ColumnMapping,
         slicings: Slicings,

@@ -74,11 +74,7 @@ def count_items(
     columns = sorted({column for slicing in slicings for column in slicing})
     # What pairing alone needs is not worked out where nothing will be paired.
     selected = "* EXCLUDE (id, question, options, gold_text)" if rows_file is None and kept is None else "*"
-
-    def narrow(items: str) -> str:
-        return f"SELECT {selected} FROM ({scan_sql(items, checks)})"
-
-    scan(tables, mapping, columns, connection, narrow, kept or {})
+    narrow_rows(tables, mapping, slicings, checks, connection, kept or {}, selected=selected)
     learn(connection, checks)
     if rows_file:
         connection.execute(f"COPY (FROM counted) TO {literal(str(rows_file))} (FORMAT parquet)")
@@ -91,6 +87,26 @@ def count_items(
         halves={counted.key: halves for counted, halves in slices},
         notes=tuple(note for table in tables for note in table.notes),
     )
+
+
+def narrow_rows(
+    tables: Sequence[Table],
+    mapping: ColumnMapping,
+    slicings: Sequence[Slicing],
+    checks: Sequence[Check],
+    connection: duckdb.DuckDBPyConnection,
+    kept: Mapping[int, Path] | None = None,
+    *,
+    selected: str = "*",
+    several: bool | None = None,
+) -> None:
+    """Make the view `scored` of the narrow rows of all tables, as `scan` says; of them what is `selected`."""
+
+    def narrow(items: str) -> str:
+        return f"SELECT {selected} FROM ({scan_sql(items, checks)})"
+
+    columns = sorted({column for slicing in slicings for column in slicing})
+    scan(tables, mapping, columns, connection, narrow, kept or {}, several=several)
 
 
 def scan_sql(items: str, checks: Sequence[Check]) -> str:

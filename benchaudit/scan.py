@@ -28,16 +28,20 @@ def scan(
     connection: duckdb.DuckDBPyConnection,
     narrow: Narrow,
     kept: Mapping[int, Path],
+    *,
+    several: bool | None = None,
 ) -> None:
     """Make the view `scored` of the narrow rows of all tables; of some they are `kept` in a file already.
 
     `narrow` is given items with the columns `file` (the number of their table), `row`, `place`, `id`,
     `question`, `options`, `gold`, `left_out`, `marks` and `slices`; it must keep `file`, `row`, `name` and
     `left_out`. Raises MappingError where a table lacks a column, and Refused where the engine finds
-    another number of rows than there are.
+    another number of rows than there are. `several` says whether the files of the revision are several,
+    by which a row without an id is called; by default it is whether the tables are.
     """
     bindings = [bind(table, mapping, columns) for table in tables]
-    places = [f"{table.file}:" if len(tables) > 1 else "row " for table in tables]
+    several = len(tables) > 1 if several is None else several
+    places = [f"{table.file}:" if several else "row " for table in tables]
     quick = {
         number: sql
         for number, binding in enumerate(bindings)

@@ -112,6 +112,12 @@ def _upstream(value: str) -> str:
     return value.strip()
 
 
+def _scheduler(value: str) -> str:
+    if not re.fullmatch(r"local|(tcp|tls)://[^\s/@]+:\d{1,5}", value.strip(), re.ASCII):
+        raise ValueError("must be local, tcp://HOST:PORT or tls://HOST:PORT")
+    return value.strip()
+
+
 def _acceptances(value: str) -> tuple[Acceptance, ...]:
     return read_acceptances(value, [check.name for check in all_checks()])
 
@@ -248,6 +254,11 @@ class Settings:
         "Folder that keeps what was read of each file, so that a file seen before is not read again; it "
         "holds text of the dataset.",
         _text,
+    )
+    scheduler: str = setting(
+        "Dask scheduler whose workers read a dataset's files, as tcp://HOST:PORT; or local, for workers on "
+        "this machine. Needs the extra dask.",
+        _scheduler,
     )
 
     github_token: str = setting("Token that may write issues.", _text, secret=True)

@@ -54,11 +54,23 @@ DOORS = {
     "github": {"tracker.connection", "tracker.github", "tracker.release_notes"},
     "markdown_it": {"markdown"},
     "duckdb": {
-        *("reading", "mapping", "scan", "items", "pairing", "sampling", "opening", "counting", "files"),
+        *(
+            "reading",
+            "mapping",
+            "scan",
+            "items",
+            "pairing",
+            "sampling",
+            "opening",
+            "counting",
+            "files",
+            "heads",
+        ),
         "balance.rows",
     },
     "markupsafe": {"html"},
     "scipy": {"balance.solver"},
+    "distributed": {"cluster"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
 }
@@ -119,6 +131,8 @@ def test_data_goes_one_way():
         "scan",
         "items",
         "pairing",
+        "cluster",
+        "spread",
         "audit",
         "auditor",
         "releases",
@@ -151,9 +165,12 @@ def test_there_is_no_circle():
     [
         (
             "benchaudit.cli",
-            {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"},
+            {
+                *("duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"),
+                "distributed",
+            },
         ),
-        ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich"}),
+        ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich", "distributed"}),
     ],
 )
 def test_what_starts_often_starts_light(start, absent):

@@ -76,6 +76,7 @@ VALUES = {
     "max-commits": ("5", 5),
     "max-bytes": ("1000", 1000),
     "cache": (" .cache ", ".cache"),
+    "scheduler": (" tcp://10.0.0.1:8786", "tcp://10.0.0.1:8786"),
     "github-token": ("ghs_1", "ghs_1"),
     "hf-token": ("hf_1", "hf_1"),
 }
@@ -207,6 +208,7 @@ BAD = {
     "min-change": {"-0.1": "between 0 and 100"},
     "max-commits": {"0": "at least 1"},
     "max-bytes": {"1k": "whole number"},
+    "scheduler": {"10.0.0.1:8786": "must be local", "tcp://host": "must be local", "http://h:1": "must be"},
     "dry-run": {"yes": "must be true or false", "1": "must be true or false"},
     "gold-encoding": {"letters": "must be one of text, letter"},
     "channel": {"GitHub": "must be one of github"},

@@ -35,6 +35,10 @@ class Source(Protocol):
 
     name: str
 
+    @property
+    def address(self) -> str:
+        """What `open_source` opens it by from anywhere that it can be seen from."""
+
     def refs(self) -> Refs:
         """Return where the dataset stands, in one call; `name` is what it is called from then on."""
 

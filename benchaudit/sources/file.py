@@ -27,6 +27,11 @@ class FileSource:
         self._path, self._selection = path, selection
         self._root = path if path.is_dir() else path.parent
 
+    @property
+    def address(self) -> str:
+        """The path of the file or directory."""
+        return str(self._path.absolute())
+
     def refs(self) -> Refs:
         """Return the digest of the files as they are now."""
         return Refs(name=self.name, head=_revision(self._blobs()).sha)

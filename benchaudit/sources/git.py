@@ -26,6 +26,11 @@ class GitSource:
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._git("rev-parse", "--git-dir")
 
+    @property
+    def address(self) -> str:
+        """The path of the clone."""
+        return str(self._clone.absolute())
+
     def refs(self) -> Refs:
         """Return where the branch stands, and the tags with the commits they stand for."""
         form = (

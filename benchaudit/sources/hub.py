@@ -24,6 +24,11 @@ class HubSource:
         self._layouts: dict[str, tuple[str, ...]] = {}
         self._newest = ""
 
+    @property
+    def address(self) -> str:
+        """The dataset; which Hub it is on is for the environment to say."""
+        return f"hf://datasets/{self.name}"
+
     def refs(self) -> Refs:
         """Return where the branch stands, in one call; a dataset that was renamed has its new name now."""
         refs = self._hub.refs(self.name, self._branch)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchaudit import cache
 from benchaudit.audit import Audited, audit_snapshot
 from benchaudit.cache import KEPT_DAYS, Cache, name_of
 from benchaudit.errors import SettingsError
@@ -147,3 +148,14 @@ def test_a_folder_that_cannot_be_is_said(tmp_path: Path) -> None:
 def test_names_tell_parts_apart() -> None:
     names = {name_of("rows", parts) for parts in (["ab", "c"], ["a", "bc"], ["ab", ["c"]], [{"ab": "c"}])}
     assert len(names) == 4
+
+
+def test_another_engine_finds_nothing_of_this_one(monkeypatch):
+    """Narrow rows hold hashes that are its own."""
+    names = []
+    for number in ("1.0", "2.0"):
+        monkeypatch.setattr(cache, "version", lambda _, number=number: number)
+        cache.code_digest.cache_clear()
+        names.append(cache.name_of("rows", []))
+    cache.code_digest.cache_clear()
+    assert len(set(names)) == 2

@@ -101,6 +101,7 @@ def audit_snapshot(
             helpers=_helpers(source, snapshot, settings),
         ).counted()
     proposal, slicings, counts = counted.proposal, counted.slicings, counted.counts
+    checks = all_checks(probe=settings.probe)
     not_run = [slicing for slicing in settings.slices if slicing not in slicings]
     for line in proposal.evidence:
         say(f"{where}: {line}")
@@ -110,16 +111,14 @@ def audit_snapshot(
         origin=Origin(dataset=source.name, revision=snapshot.revision, blobs=snapshot.blobs),
         mapping=proposal.mapping,
         thresholds=settings.thresholds,
-        check_versions={check.name: check.version for check in all_checks()},
+        check_versions={check.name: check.version for check in checks},
         rows=counts.rows,
         left_out=counts.left_out,
-        slices=accept(
-            judge(counts.slices, all_checks(), settings.thresholds, counts.halves), settings.accept
-        ),
+        slices=accept(judge(counts.slices, checks, settings.thresholds, counts.halves), settings.accept),
         baseline=baseline(
             counts.slices,
             counts.halves,
-            [check.name for check in all_checks() if not check.reads_question],
+            [check.name for check in checks if not (check.reads_question or check.is_model)],
             settings.baseline_column(slicings),
             settings.min_rows,
         ),

@@ -34,7 +34,7 @@ class Auditor:
 
     def is_like(self, state: State) -> bool:
         """Whether figures made now can be held against those of a state."""
-        versions = {check.name: check.version for check in all_checks()}
+        versions = {check.name: check.version for check in all_checks(probe=self.settings.probe)}
         return state.settings == self.settings.digest and dict(state.checks) == versions
 
     def audit(self, snapshot: Snapshot, *, optional: Collection[tuple[str, ...]]) -> Audited:

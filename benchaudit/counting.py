@@ -154,7 +154,7 @@ class Counting:
                 tables,
                 proposal.mapping,
                 slicings,
-                _checks_of(proposal.mapping),
+                self._checks_of(proposal.mapping),
                 connection,
                 self.rows_file,
                 rows if cache else None,
@@ -227,13 +227,16 @@ class Counting:
                 return keep_head(cache, self._head_name(number), table, connection)
             self.files.fill({number: table}, {number: path}, mapping, slicings, connection)
             several = len(self.snapshot.blobs) > 1
-            narrow_rows([table], mapping, slicings, _checks_of(mapping), connection, several=several)
+            narrow_rows([table], mapping, slicings, self._checks_of(mapping), connection, several=several)
             name = self._rows_name(number, table, mapping, slicings)
             _keep_rows(cache, name, 0, connection)
             return (name,)
 
     def _labelled(self, number: int, table: Table) -> Table:
         return replace(table, labels=labels_of(self.snapshot.blobs[number].path, self.snapshot.layout))
+
+    def _checks_of(self, mapping: ColumnMapping) -> list[Check]:
+        return [check for check in all_checks(probe=self.settings.probe) if check.applies(mapping)]
 
     def _asked(self, mapping: ColumnMapping, slicings: Slicings) -> Asked:
         return Asked(
@@ -253,7 +256,7 @@ class Counting:
         """What the narrow rows of a file are called."""
         # A row without an id is called by its file too where there are several.
         several = len(self.snapshot.blobs) > 1
-        checks = [asdict(check) for check in all_checks()]
+        checks = [asdict(check) for check in all_checks(probe=self.settings.probe)]
         parts = [
             *self._parts(number),
             asdict(mapping),
@@ -271,10 +274,6 @@ class Counting:
 
     def _head_name(self, number: int) -> str:
         return name_of("head", self._parts(number))
-
-
-def _checks_of(mapping: ColumnMapping) -> list[Check]:
-    return [check for check in all_checks() if check.applies(mapping)]
 
 
 def _keep_rows(cache: Cache, name: str, number: int, connection: duckdb.DuckDBPyConnection) -> None:

@@ -22,6 +22,7 @@ from benchaudit.findings import Fetch
 from benchaudit.learning import learnt_sql, with_learnt_sql
 from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
 from benchaudit.packing import code_sql, column_of, unpacked
+from benchaudit.probe import columns_sql, guessed_sql
 from benchaudit.reading import Table
 from benchaudit.reading.engine import literal
 from benchaudit.scan import scan
@@ -118,7 +119,8 @@ def scan_sql(items: str, checks: Sequence[Check]) -> str:
     `half` follows from the first two, so that neither that nor options in another order move an item to
     the other half. The shorter digests say the same to findings: `content` of all three, `ordered` of the
     options in their order, `alike` and `alike_gold` with no regard to case and to white space around an
-    option, `keys` of each option alike.
+    option, `keys` of each option alike. Where a check takes a model, `texts` are the beginnings of the
+    options and `lot` is the digest by which rows are drawn for it.
     """
     plain = [check for check in checks if not check.learnt]
     scores = {score: f"score_{number}" for number, score in enumerate(dict.fromkeys(c.score for c in plain))}
@@ -127,15 +129,19 @@ def scan_sql(items: str, checks: Sequence[Check]) -> str:
         read = f"SELECT *, {sql} AS {name} FROM ({read})"
     scored = "".join(f", {_scores(score)} AS {name}" for score, name in scores.items())
     packed = "".join(f", {_packed(check, scores[check.score])} AS {column_of(check.name)}" for check in plain)
+    probed = any(check.is_model for check in checks)
+    texts = f", {columns_sql()}" if probed else ""
+    lot = ", sha256(question || options) AS lot" if probed else ""
     return f"""
-        SELECT *, (sha256(question || options) >= '8')::INTEGER AS half,
+        SELECT *, (sha256(question || options) >= '8')::INTEGER AS half{lot},
                hash(question, options, gold_text) AS content FROM (
         SELECT file, row, id, coalesce(nullif(id, ''), place) AS name, left_out, marks, slices, gold,
                md5(asked_text) AS question,
                CASE WHEN left_out IS NULL THEN md5(to_json(list_sort(options))::VARCHAR) END AS options,
                CASE WHEN left_out IS NULL THEN md5(options[gold + 1]) END AS gold_text,
                len(options) AS k, asked_text <> '' AS asks, hash(options) AS ordered,
-               hash(lower(asked_text), list_sort(keys)) AS alike, keys[gold + 1] AS alike_gold, keys{packed}
+               hash(lower(asked_text), list_sort(keys)) AS alike, keys[gold + 1] AS alike_gold, keys
+               {texts}{packed}
         FROM (SELECT *{scored} FROM ({read})))"""
 
 
@@ -147,9 +153,8 @@ def learn(connection: duckdb.DuckDBPyConnection, checks: Sequence[Check]) -> Non
     """Make the view `counted`: the narrow rows, with the checks whose scores other rows teach."""
     learnt = [check for check in checks if check.learnt]
     for check in learnt:
-        connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {column_of(check.name)} AS {learnt_sql('scored', check)}"
-        )
+        sql = guessed_sql(connection, "scored", check) if check.is_model else learnt_sql("scored", check)
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {column_of(check.name)} AS {sql}")
     connection.execute(f"CREATE OR REPLACE TEMP VIEW counted AS {with_learnt_sql('scored', learnt)}")
 
 

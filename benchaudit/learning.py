@@ -46,4 +46,5 @@ def with_learnt_sql(relation: str, learnt: Sequence[Check]) -> str:
         for check in learnt
     )
     joins = "".join(f" LEFT JOIN {column_of(check.name)} USING (file, row)" for check in learnt)
-    return f"SELECT rows.* EXCLUDE keys{columns} FROM {relation} AS rows{joins}"
+    taught = "keys, texts, lot" if any(check.is_model for check in learnt) else "keys"
+    return f"SELECT rows.* EXCLUDE ({taught}){columns} FROM {relation} AS rows{joins}"

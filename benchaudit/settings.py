@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
+from importlib.util import find_spec
 from typing import Any
 
 from benchaudit.accept import Acceptance, read_acceptances
@@ -52,6 +53,15 @@ def _flag(value: str) -> bool:
         return {"true": True, "false": False}[value.strip().lower()]
     except KeyError:
         raise ValueError("must be true or false") from None
+
+
+def _probe(value: str) -> bool:
+    """A flag that cannot be set where what it takes is not there: said before anything is read."""
+    asked = _flag(value)
+    # Found and not imported: that takes a second, which a run that finds nothing new need not wait.
+    if asked and find_spec("sklearn") is None:
+        raise ValueError("needs scikit-learn, which is not installed: pip install 'benchaudit-action[probe]'")
+    return asked
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -119,7 +129,7 @@ def _scheduler(value: str) -> str:
 
 
 def _acceptances(value: str) -> tuple[Acceptance, ...]:
-    return read_acceptances(value, [check.name for check in all_checks()])
+    return read_acceptances(value, [check.name for check in all_checks(probe=True)])
 
 
 def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: Any) -> Any:
@@ -193,6 +203,13 @@ class Settings:
     repeats: bool = setting(
         "The same item may stand in several rows on purpose: it is no finding, but for another gold.",
         _flag,
+        default=False,
+    )
+
+    probe: bool = setting(
+        "Let a linear model guess gold from the options alone, as one check more; needs scikit-learn, which "
+        "comes with the extra probe and is not in the image of the action.",
+        _probe,
         default=False,
     )
 
@@ -331,6 +348,8 @@ class Settings:
             (self.min_rows, self.alpha, self.min_effect),
             self.repeats,
             [str(entry) for entry in self.accept],
+            # Named only where it is set, so that reports from before there was a probe stay comparable.
+            *(["probe"] if self.probe else []),
         )
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 

@@ -66,10 +66,11 @@ DOORS = {
             "files",
             "heads",
         ),
-        "balance.rows",
+        *("balance.rows", "probe"),
     },
     "markupsafe": {"html"},
-    "scipy": {"balance.solver"},
+    "scipy": {"balance.solver", "probe"},
+    "sklearn": {"probe"},
     "distributed": {"cluster"},
     "yaml": {"config", "sources.card"},
     "rich": {"terminal", "demo"},
@@ -167,10 +168,13 @@ def test_there_is_no_circle():
             "benchaudit.cli",
             {
                 *("duckdb", "pandas", "numpy", "pyarrow", "scipy", "github", "huggingface_hub", "rich"),
-                "distributed",
+                *("distributed", "sklearn"),
             },
         ),
-        ("benchaudit.watch", {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich", "distributed"}),
+        (
+            "benchaudit.watch",
+            {"duckdb", "pandas", "numpy", "pyarrow", "scipy", "rich", "distributed", "sklearn"},
+        ),
     ],
 )
 def test_what_starts_often_starts_light(start, absent):

@@ -15,7 +15,7 @@ def checks_table() -> str:
     for group in GROUPS:
         lines += [
             f"| {group} | `{check.name}` | {check.title} | {check.explanation} |"
-            for check in all_checks()
+            for check in all_checks(probe=True)
             if check.group == group
         ]
     return "\n".join(lines) + "\n"

@@ -35,6 +35,7 @@ VALUES = {
     "options-in-question": ("true", True),
     "last-turn": ("true", True),
     "repeats": ("true", True),
+    "probe": ("true", True),
     "id": ("uid", "uid"),
     "records": ("/data/rows", "/data/rows"),
     "subset": ("en", "en"),
@@ -84,7 +85,7 @@ VALUES = {
 
 FIGURES = {
     *("files", "subset", "split", "revision", "records", "slices", "baseline-slices"),
-    *("min-rows", "alpha", "min-effect", "accept", "repeats"),
+    *("min-rows", "alpha", "min-effect", "accept", "repeats", "probe"),
     *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn", "id"),
     *("gold", "gold-encoding", "gold-fallback"),
 }

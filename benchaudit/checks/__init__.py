@@ -6,6 +6,7 @@ from functools import cache
 from benchaudit.checks import (
     absolutes,
     capital,
+    choices_only,
     digits,
     far_longest,
     fewest_bytes,
@@ -54,6 +55,7 @@ GROUPS: Mapping[str, str] = {
     "words": "tell-tale words in the options",
     "overlap": "the words that options share with the question or each other",
     "prior": "the text of an option on its own",
+    "probe": "what a model can learn of the options",
 }
 """What gives gold away, by the group of the checks that see it."""
 
@@ -91,17 +93,18 @@ _ALL: tuple[Check, ...] = (
     least_overlap.check,
     odd_one_out.check,
     option_prior.check,
+    choices_only.check,
 )
 
 
-def all_checks() -> tuple[Check, ...]:
-    """Every check, in registry order."""
-    return _ALL
+def all_checks(*, probe: bool = False) -> tuple[Check, ...]:
+    """Every check that is run, in registry order; what takes a model only with the `probe`."""
+    return _ALL if probe else tuple(check for check in _ALL if not check.is_model)
 
 
 @cache
 def by_name() -> Mapping[str, Check]:
-    """Every check by its name."""
+    """Every check by its name, run or not."""
     return {check.name: check for check in _ALL}
 
 

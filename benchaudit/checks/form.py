@@ -20,8 +20,10 @@ class Check:
     lowest score is the one that the rule picks. Where the score is a condition the rule picks options
     that meet it, and avoiding them is picking those that do not: gold alone has it, or alone lacks it.
 
-    `learnt` checks score an option by how often its text was gold among the rows of the other half:
-    `golds` of `seen`, where `base` of all options there are gold.
+    `learnt` says from what a score is learnt among the rows of the other half. From `texts`: from how
+    often the option's text was gold there, `golds` of `seen`, where `base` of all options are gold. By a
+    `model`: `score` is then its `guess`, for which see `benchaudit.probe`; such a check is run only where
+    it is asked for, and is no rule of the no-model baseline.
 
     `picks` is the option that the rule picks, as it stands behind "the". `about` is the module's
     docstring: its first line is the title in the report, the rest the explanation. `group` names what
@@ -39,7 +41,7 @@ class Check:
     group: str
     family: Literal["extrema", "further"] = "further"
     needs: Need | None = None
-    learnt: bool = False
+    learnt: Literal["texts", "model"] | None = None
 
     @property
     def title(self) -> str:
@@ -60,6 +62,11 @@ class Check:
     def reads_question(self) -> bool:
         """Whether the rule looks at the question: such a one is no rule of the no-model baseline."""
         return self.needs == "question"
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the rule is what a model learnt."""
+        return self.learnt == "model"
 
     def applies(self, mapping: ColumnMapping) -> bool:
         """Whether the check means anything in a release that is read so."""

@@ -14,5 +14,5 @@ check = Check(
     about=__doc__,
     picks="option known as gold elsewhere",
     group="prior",
-    learnt=True,
+    learnt="texts",
 )

@@ -153,7 +153,7 @@ def measured(audit: Audit, lines: Sequence[Line]) -> Markup:
         "<dt>{name}</dt><dd>{title}. {explanation}</dd>",
         (
             {"name": check.name, "title": check.title, "explanation": check.explanation}
-            for check in all_checks()
+            for check in all_checks(probe=True)
             if check.name in present
         ),
     )

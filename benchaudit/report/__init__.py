@@ -240,7 +240,7 @@ def _measured(audit: Audit, occasion: Occasion, lines: Sequence[Line]) -> str:
     shown = {line.check for line in lines}
     meaning = " ".join(
         f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}. {check.explanation}"
-        for check in all_checks()
+        for check in all_checks(probe=True)
         if check.name in shown
     )
     text = (

@@ -13,6 +13,7 @@ import duckdb
 import pytest
 from scipy.stats import binom
 
+from benchaudit import probe
 from benchaudit import settings as settings_module
 from benchaudit.checks import all_checks, by_name
 from benchaudit.cli import main
@@ -146,6 +147,40 @@ def test_equal_texts_are_tied_and_rows_without_another_half_say_nothing():
     assert unpacked({pair[1]: 1}) == [(3, 3, 1, 1)]
     same = probed([Row(f"{n}", ("a", "", "a", "b"), 0) for n in range(40)])
     assert {t for _, packed in same for _, t, _, _ in unpacked({packed: 1})} <= {1, 2}
+
+
+def test_only_so_many_rows_are_learnt_from_and_all_are_scored(monkeypatch):
+    """In batches, the same ones in every pass."""
+    passes: list[list[str]] = []
+    learn_batch = probe.Model.learn
+
+    def noted(model, items):
+        passes.append([gold for _, gold in items])
+        learn_batch(model, items)
+
+    monkeypatch.setattr(probe.Model, "learn", noted)
+    monkeypatch.setattr(probe, "MOST_ROWS", 25)
+    monkeypatch.setattr(probe, "_ROWS_AT_ONCE", 10)
+    found = probed(rows(200, 7))
+    assert [len(batch) for batch in passes] == [10, 10, 5] * 6
+    assert passes[:3] == passes[3:6] == passes[6:9]
+    assert tally(found).n == 200
+
+
+def test_an_option_is_looked_at_from_its_beginning_only(monkeypatch):
+    """Gold is told by what comes too late to be seen."""
+    late = [
+        row._replace(
+            options=tuple(
+                f"{text:{probe.MOST_CHARACTERS}}{' zz xs' if place == row.gold else ' bb dr'}"
+                for place, text in enumerate(row.options)
+            )
+        )
+        for row in rows(200, 8)
+    ]
+    assert tally(probed(late)).gain < 0.2
+    monkeypatch.setattr(probe, "MOST_CHARACTERS", 2 * probe.MOST_CHARACTERS)
+    assert tally(probed(late)).gain > 0.5
 
 
 def test_no_rows_are_no_items_and_what_is_left_out_has_no_cell():

@@ -24,7 +24,13 @@ from huggingface_hub import (
     try_to_load_from_cache,
 )
 from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import build_hf_headers, disable_progress_bars, get_session, hf_raise_for_status  # type: ignore[attr-defined] # documented, not listed
+from huggingface_hub.utils import (  # type: ignore[attr-defined] # documented, not listed
+    build_hf_headers,
+    disable_progress_bars,
+    get_session,
+    hf_raise_for_status,
+    validate_repo_id,
+)
 from huggingface_hub.utils._http import default_client_factory
 from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
@@ -140,6 +146,7 @@ class Hub:
         return self._call(dataset, lambda: self._refs(dataset, branch.removeprefix("refs/heads/") or "main"))
 
     def _refs(self, dataset: str, branch: str) -> Refs:
+        validate_repo_id(dataset)
         response = get_session().get(
             f"{self.endpoint}/api/datasets/{dataset}/refs",
             headers=build_hf_headers(token=self._token, library_name="benchaudit"),

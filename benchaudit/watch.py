@@ -35,7 +35,8 @@ from benchaudit.verdict import Audit
 class Outcome:
     """What one run found for one dataset. `audit` is None where nothing was new.
 
-    `failure` says why a report that was made could not be delivered; `began` is the revision that all
+    `failure` says why a report that was made could not be delivered, `trouble` what could not be upstream,
+    which stops nothing here; `began` is the revision that all
     new ones follow, where `comparison` has the one just before the last.
     """
 
@@ -54,6 +55,7 @@ class Outcome:
     thread: Thread | None = None
     comment_url: str = ""
     failure: TrackerError | None = None
+    trouble: TrackerError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,7 @@ class Watcher:
             known = self._renamed(known, configured, refs.name)
         known = self._approved(known)
         outcome = self._catch_up(known, refs)
-        return replace(outcome, failure=outcome.failure or known.trouble)
+        return replace(outcome, failure=outcome.failure or known.trouble or outcome.trouble)
 
     def _catch_up(self, known: _Known, refs: Refs) -> Outcome:
         held, state = known.thread, known.state
@@ -288,8 +290,9 @@ class Watcher:
         report = build(audit, comparison, occasion, self.templates)
         news = comparison is not None and bool(comparison.material) and not step.told
         report = report if news else replace(report, comment="")
+        kept, report, followed = self._followed(at.kept, report, at.outcome)
         outcome = replace(
-            at.outcome,
+            followed,
             revision=audit.origin.revision.sha,
             previous=comparison.old.snapshot.revision.sha if comparison else "",
             material=news or at.outcome.material,
@@ -307,7 +310,6 @@ class Watcher:
                 close_when_clean=self.settings.close_when_clean,
             )
             outcome = self._deliver(plan(report, outcome.thread, policy), outcome)
-        kept, outcome = self._followed(at.kept, outcome)
         return _Position(
             past=past_of(audit, step.snapshot),
             before=audited,
@@ -317,23 +319,24 @@ class Watcher:
             approved=at.approved,
         )
 
-    def _followed(self, kept: Kept, outcome: Outcome) -> tuple[Kept, Outcome]:
-        """Tell the maintainers upstream of a material change; a close there ends it, which is remembered."""
-        sent, report, held = kept.sent, outcome.report, outcome.thread
-        if not (self.upstream and sent and report and report.comment and held) or outcome.failure:
-            return kept, outcome
-        if self.settings.dry_run:
-            return kept, outcome
+    def _followed(self, kept: Kept, report: Report, outcome: Outcome) -> tuple[Kept, Report, Outcome]:
+        """Tell the maintainers upstream of a material change; a close there ends it, which is remembered.
+
+        Before our own report knows of the change: who is interrupted between the two does it again.
+        """
+        sent = kept.sent
+        if not (self.upstream and sent and report.comment) or outcome.failure or self.settings.dry_run:
+            return kept, report, outcome
         try:
             now = self.upstream.follow(sent, report)
         except TrackerError as error:
-            return kept, replace(outcome, failure=error)
+            return kept, report, replace(outcome, trouble=error)
         if now == sent:
-            return kept, outcome
+            return kept, report, outcome
         kept = replace(kept, sent=now)
-        body = replaced(held.body, replace(report.state, kept=kept))
-        body = with_part(body, UPSTREAM, sent_part(now))
-        return kept, self._deliver([Update(thread=held, body=body)], outcome)
+        state = replace(report.state, kept=kept)
+        body = with_part(replaced(report.body, state), UPSTREAM, sent_part(now))
+        return kept, replace(report, body=body, state=state), outcome
 
     def _release(self, outcome: Outcome, dues: tuple[Due, ...], refs: Refs) -> Outcome:
         """Comment on releases, and remember the tags that were seen."""

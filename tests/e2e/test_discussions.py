@@ -129,7 +129,7 @@ def test_nothing_new_costs_four_calls_and_writes_nothing(reported: Forum) -> Non
     run = reported.run()
 
     here = f"/api/datasets/{DATASET}"
-    looks = ["/api/whoami-v2", f"{here}/discussions", f"{here}/discussions/1", here]
+    looks = ["/api/whoami-v2", f"{here}/discussions", f"{here}/discussions/1", f"{here}/refs"]
     assert [seen.path for seen in run.hub] == looks
     assert reported.writes() == []
 

@@ -154,7 +154,9 @@ def test_r23_whoever_gives_up_leaves_the_issue_alone_and_goes_on(reported: Stage
     reported.hub.datasets["team/other"] = HubDataset(other.path)
     reported.hub.faults.append(
         Fault(
-            matches=lambda request: (request.method, request.path.endswith(DATA)) == ("GET", True),
+            matches=lambda request: (
+                request.method == "GET" and request.path.endswith(DATA) and DATASET in request.path
+            ),
             before=rate_limited(3600, "resolvers"),
         )
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -113,6 +114,10 @@ def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
         source, after, new = _audited(options.new, settings, work / "new")
         pairs = pair_audits(old, new, work)
         pairs = nameless_pairs(pairs) if settings.samples == "none" else pairs
+        if Path(options.old).is_file() and Path(options.new).is_file():
+            # What two plain files are called is no news.
+            (one,), (other,) = before.blobs, after.blobs
+            before = replace(before, blobs=(replace(one, path=other.path),))
         result = compare(past_of(old.audit, before), new.audit, after, pairs)
         if options.html:
             from benchaudit.pages import write_report

@@ -7,6 +7,7 @@ state.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -177,19 +178,36 @@ def _rate_of_document(check: Mapping[str, Any]) -> Rate | None:
 
 
 def joined(histories: Iterable[History]) -> list[History]:
-    """One history for each dataset: revisions in the order in which they come, each by its fullest point."""
+    """One history for each dataset, each revision by its fullest point.
+
+    The order is that of the history that tells of them; of several, which may come in any order, that of
+    the dates where all revisions have one.
+    """
     points: dict[str, dict[str, Point]] = {}
     notes: dict[str, list[str]] = {}
+    told: Counter[str] = Counter()
     for history in histories:
+        told[history.dataset] += 1
         known = points.setdefault(history.dataset, {})
         notes.setdefault(history.dataset, []).extend(history.notes)
         for point in history.points:
             if point.sha not in known or _fullness(point) > _fullness(known[point.sha]):
                 known[point.sha] = point
     return [
-        History(dataset=name, points=tuple(known.values()), notes=tuple(notes[name]))
+        History(
+            dataset=name,
+            points=_by_date(known.values()) if told[name] > 1 else tuple(known.values()),
+            notes=tuple(notes[name]),
+        )
         for name, known in points.items()
     ]
+
+
+def _by_date(points: Iterable[Point]) -> tuple[Point, ...]:
+    listed = tuple(points)
+    if not all(point.committed_at for point in listed):
+        return listed
+    return tuple(sorted(listed, key=lambda point: point.committed_at))
 
 
 def _fullness(point: Point) -> tuple[int, bool]:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from benchaudit.cli import main
-from benchaudit.history import History, history_of_state, joined, point_of, point_of_document
+from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.html.site import folders, history_page, index_page
 from benchaudit.report.document import audit_document, history_document
 from benchaudit.report.schema import history_schema
@@ -207,3 +207,21 @@ def test_pages_that_cannot_be_written_are_one_line(repo, tmp_path, capsys):
     (tmp_path / "taken").write_text("", encoding="utf-8")
     assert main(["history", str(repo.path), "--pages", str(tmp_path / "taken")], {}) == 2
     assert "taken: cannot be written" in capsys.readouterr().err
+
+
+def test_several_histories_of_one_dataset_are_told_in_the_order_of_their_dates():
+    """They are named in any order; one alone keeps its own, whatever the clocks of its authors said."""
+    days = [point(f"{day}" * 40, f"2026-01-0{day}T12:00:00Z") for day in (1, 2, 3)]
+    one, two, three = days
+    assert joined([History(dataset="a", points=(three, one)), History(dataset="a", points=(two,))]) == [
+        History(dataset="a", points=(one, two, three))
+    ]
+    assert joined([History(dataset="a", points=(three, one))]) == [History(dataset="a", points=(three, one))]
+    undated = point("4" * 40, "")
+    (found,) = joined([History(dataset="a", points=(three,)), History(dataset="a", points=(undated, one))])
+    assert found.points == (three, undated, one)
+
+
+def point(sha: str, committed_at: str) -> Point:
+    """A revision of which only the headline is known."""
+    return Point(sha=sha, committed_at=committed_at, verdict="leak", severe=False, n=40)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import io
 import os
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from benchaudit import __version__, commands, remedies
 from benchaudit.errors import BenchauditError, TrackerError
-from benchaudit.settings import declared
+from benchaudit.settings import declared, described
 from benchaudit.shards import MOST_JOBS
 from benchaudit.speech import complain, set_volume
 
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     """Run one command and return its exit status. Whatever a user or a dataset can cause is one line."""
     environment = os.environ if environment is None else environment
     _open_streams()
-    options = _parser().parse_args(arguments)
+    options = _parsed(arguments)
     set_volume(options.volume or "normal")
     try:
         status = int(options.run(options, environment))
@@ -85,6 +86,18 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The options of a command line; a flag that no command knows ends the program, with what it may mean."""
+    parser = _parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        flags = [f"--{name}" for name in declared()]
+        near = difflib.get_close_matches(unknown[0].split("=")[0], flags, n=1)
+        hint = f" - did you mean {near[0]}?" if near else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -187,7 +200,7 @@ def _add_settings(
         if name in without:
             continue
         # The parser takes a % for the beginning of a name of its own.
-        about = entry.metadata["about"].replace("%", "%%") + (" (of OLD)" if prefix else "")
+        about = described(entry).replace("%", "%%") + (" (of OLD)" if prefix else "")
         if isinstance(entry.default, bool):
             parser.add_argument(f"--{prefix}{name}", action="store_const", const="true", help=about)
         else:

@@ -411,6 +411,14 @@ def from_environment(environment: Mapping[str, str]) -> Layer:
     return inputs
 
 
+def described(entry: Field[Any]) -> str:
+    """What a setting is for: its meaning, what it may be, and its default."""
+    text: str = entry.metadata["about"]
+    if "choices" in entry.metadata:
+        text = f"{text.rstrip('.')}; {', '.join(entry.metadata['choices'])}."
+    return f"{text} By default {default_of(entry)}." if default_of(entry) else text
+
+
 def default_of(entry: Field[Any]) -> str:
     """A setting's default as it would be given, "" where there is none."""
     value = entry.default

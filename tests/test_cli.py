@@ -240,6 +240,13 @@ def test_a_new_leak_decides_the_status_of_a_comparison(old, new, status, bench, 
     assert run(capsys, "compare", bench / f"{old}.csv", bench / f"{new}.csv", *flags)[0] == status
 
 
+def test_a_misspelt_flag_is_told_what_it_may_mean(bench, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["audit", str(bench / "leaky.csv"), "--slcies=who"], {})
+    assert end.value.code == 2
+    assert "unrecognized arguments: --slcies=who - did you mean --slices?" in capsys.readouterr().err
+
+
 def test_what_two_files_are_called_is_no_news(bench, capsys):
     """They are compared, whatever their names."""
     (bench / "copy.csv").write_bytes((bench / "leaky.csv").read_bytes())

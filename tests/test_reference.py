@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from benchaudit import job
 from benchaudit.cli import main
-from benchaudit.settings import declared, default_of
+from benchaudit.settings import declared, described
 from benchaudit.watch import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,16 +19,8 @@ PAGE = ROOT / "docs" / "reference.md"
 START, END = "<!-- made from the code: `make golden` -->\n", "<!-- end of what is made -->\n"
 
 
-def description(entry) -> str:
-    """What a setting is called for: its meaning, what it may be, and its default."""
-    text = entry.metadata["about"]
-    if "choices" in entry.metadata:
-        text = f"{text.rstrip('.')}; {', '.join(entry.metadata['choices'])}."
-    return f"{text} By default {default_of(entry)}." if default_of(entry) else text
-
-
 def settings_table() -> str:
-    rows = [f"| `{name}` | {description(entry)} |" for name, entry in declared().items()]
+    rows = [f"| `{name}` | {described(entry)} |" for name, entry in declared().items()]
     return "\n".join(["| Setting | Meaning |", "| --- | --- |", *rows]) + "\n"
 
 
@@ -45,7 +37,7 @@ def test_the_reference_lists_every_setting(request):
 def test_the_action_has_the_settings_as_inputs():
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
     assert {name: entry["description"] for name, entry in inputs.items()} == {
-        name: description(entry) for name, entry in declared().items()
+        name: described(entry) for name, entry in declared().items()
     }
     # An input that is always set would outweigh the config file.
     assert {name for name, entry in inputs.items() if "default" in entry} == {"github-token"}

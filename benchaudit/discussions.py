@@ -16,6 +16,7 @@ from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_st
 
 from benchaudit.errors import RateLimited, SettingsError, TrackerError
 from benchaudit.hub import HTTPError, Hub
+from benchaudit.lost import Lost
 
 _TITLE = 200
 """Characters that the title of a discussion may have."""
@@ -23,13 +24,6 @@ _TITLE = 200
 _ELSEWHERE = "or set `channel` to github or folder"
 
 T = TypeVar("T")
-
-
-class Lost(Exception):
-    """No answer, or one that does not say whether the request took effect."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import TypeVar
 
 import github
@@ -16,26 +17,17 @@ from tenacity import (
     RetryCallState,
     Retrying,
     retry_if_exception_type,
-    stop_after_attempt,
     stop_before_delay,
-    wait_exponential,
 )
 
 from benchaudit.errors import TrackerError
+from benchaudit.lost import Lost, again
 
 ACTIONS = "github-actions[bot]"
 PATIENCE = 120.0
 _TIMEOUT = 30
-_TRIES = 4
 
 T = TypeVar("T")
-
-
-class Lost(Exception):
-    """No answer, or one that does not say whether the request took effect."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
 
 
 class _Limited(Exception):
@@ -94,17 +86,10 @@ class Connection:
 
     def read(self, ask: Callable[[], T]) -> T:
         """Ask what may be asked again: a few times, a little later each time, where no answer comes."""
-        retrying = Retrying(
-            retry=retry_if_exception_type(Lost),
-            stop=stop_after_attempt(_TRIES),
-            wait=wait_exponential(multiplier=self._pause, max=20),
-            reraise=True,
-        )
         try:
-            answer: T = retrying(self.once, ask)
+            return again(partial(self.once, ask), self._pause)
         except Lost as lost:
             raise self.unreachable(str(lost)) from None
-        return answer
 
     def once(self, ask: Callable[[], T]) -> T:
         """Ask once; again only where a rate limit refused, which says that nothing took effect.

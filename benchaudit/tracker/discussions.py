@@ -11,16 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import TypeVar
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
-
-from benchaudit.discussions import Discussion, Discussions, Lost, Post
+from benchaudit.discussions import Discussion, Discussions, Post
 from benchaudit.errors import TrackerError
+from benchaudit.lost import Lost, again
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
 from benchaudit.state import first_line
 from benchaudit.tracker.base import Done
-
-_TRIES = 4
 
 T = TypeVar("T")
 
@@ -211,17 +208,10 @@ class DiscussionTracker:
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         """Do what may be done again: a few times, a little later each time, where no answer comes."""
-        retrying = Retrying(
-            retry=retry_if_exception_type(Lost),
-            stop=stop_after_attempt(_TRIES),
-            wait=wait_exponential(multiplier=self._pause, max=20),
-            reraise=True,
-        )
         try:
-            answer: T = retrying(ask)
+            return again(ask, self._pause)
         except Lost as lost:
             raise self._unreachable(str(lost)) from None
-        return answer
 
     def _unreachable(self, said: str) -> TrackerError:
         return TrackerError(

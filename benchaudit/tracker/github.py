@@ -17,11 +17,12 @@ from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
 
 from benchaudit.errors import TrackerError
+from benchaudit.lost import Lost
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
 from benchaudit.state import OURS, RELEASED, first_line
 from benchaudit.tracker.base import Done
-from benchaudit.tracker.connection import Connection, Lost
+from benchaudit.tracker.connection import Connection
 
 _TITLE = 256
 _MAY_WRITE = frozenset({"admin", "maintain", "write"})

@@ -8,9 +8,10 @@ from github.GithubException import UnknownObjectException
 from github.GitRelease import GitRelease
 
 from benchaudit.errors import TrackerError
+from benchaudit.lost import Lost
 from benchaudit.parts import with_part
 from benchaudit.plan import same_text
-from benchaudit.tracker.connection import Connection, Lost
+from benchaudit.tracker.connection import Connection
 
 PART = "report"
 FILE = "benchaudit-report.json"

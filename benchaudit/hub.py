@@ -32,38 +32,24 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined] # documented, 
     validate_repo_id,
 )
 from huggingface_hub.utils._http import default_client_factory
-from tenacity import RetryCallState, Retrying, retry_if_exception_type
 
 from benchaudit.errors import (
     AccessDenied,
     DatasetNotFound,
-    RateLimited,
     RevisionGone,
     SettingsError,
     SourceError,
     Unavailable,
 )
 from benchaudit.models import Blob, Refs, Revision
-
-WAIT_BUDGET = 360.0
-"""Seconds that one call may wait for the Hub's rate limit, a little more than one of its windows."""
+from benchaudit.pace import heed, patiently
 
 TIMEOUT = 30.0
 """Seconds of silence after which the Hub is taken to be out of reach."""
 
-_LIMIT = re.compile(r'"[^"]*"\s*;\s*r=0\s*;\s*t=(\d+)')
-
 HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
 
 T = TypeVar("T")
-
-
-class _Limited(Exception):
-    """The Hub answered 429; `wait` is what it asks for, in seconds, None where it does not say."""
-
-    def __init__(self, wait: float | None) -> None:
-        super().__init__()
-        self.wait = wait
 
 
 def _client() -> Any:
@@ -74,7 +60,7 @@ def _client() -> Any:
     """
     client = default_client_factory()
     client.timeout = TIMEOUT
-    client.event_hooks = {**client.event_hooks, "response": [_heed_limit]}
+    client.event_hooks = {**client.event_hooks, "response": [heed]}
     return client
 
 
@@ -83,31 +69,6 @@ set_client_factory(_client)
 # What moves on a terminal is ours, and with --quiet nothing does; a user's own word weighs more.
 if constants.HF_HUB_DISABLE_PROGRESS_BARS is None:
     disable_progress_bars()
-
-
-class _Pace:
-    """What the Hub last said of its rate limit: a call that it would refuse waits until it would not."""
-
-    def __init__(self) -> None:
-        self._free_at = 0.0
-
-    def note(self, headers: Any) -> None:
-        """Remember until when nothing remains, where an answer says so."""
-        wait = asked_wait(headers) if _LIMIT.search(str(headers.get("RateLimit") or "")) else None
-        self._free_at = time.monotonic() + wait if wait is not None else 0.0
-
-    def wait(self) -> float:
-        """Seconds until calls are answered again; 0 while they are."""
-        return max(0.0, self._free_at - time.monotonic())
-
-
-_PACE = _Pace()
-
-
-def _heed_limit(response: Any) -> None:
-    if response.status_code == 429:
-        raise _Limited(asked_wait(response.headers))
-    _PACE.note(response.headers)
 
 
 class Hub:
@@ -254,24 +215,7 @@ class Hub:
 
         What the Hub answers 429 it did not do: `ask` may write, if it is one request. Raises RateLimited.
         """
-        retrying = Retrying(
-            retry=retry_if_exception_type(_Limited),
-            wait=_wait,
-            stop=_spent,
-            sleep=self._sleep,
-            reraise=True,
-        )
-        if wait := min(_PACE.wait(), WAIT_BUDGET):
-            self._sleep(wait)
-        try:
-            answer: T = retrying(ask)
-        except _Limited:
-            raise RateLimited(
-                "the Hub's rate limit is used up",
-                where=where,
-                todo="give hf-token, which has a limit of its own, or run later",
-            ) from None
-        return answer
+        return patiently(where, ask, self._sleep)
 
     def _ask(self, ask: Callable[[], T], where: str) -> T:
         try:
@@ -348,29 +292,6 @@ class Hub:
             if applies:
                 return kind(what, where=where, todo=todo)
         return Unavailable(f"the Hub answered {status}", where=where, todo="run again later")
-
-
-def asked_wait(headers: Any) -> float | None:
-    """The seconds that an answer 429 asks to wait, None where it does not say.
-
-    `t` of the `RateLimit` header counts only where nothing remains (`r=0`).
-    """
-    retry_after = str(headers.get("Retry-After", "")).strip()
-    if retry_after.isdigit():
-        return float(retry_after)
-    match = _LIMIT.search(str(headers.get("RateLimit", "")))
-    return float(match[1]) + 1 if match else None
-
-
-def _wait(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    asked = error.wait if isinstance(error, _Limited) else None
-    return float(min(2**state.attempt_number, 60)) if asked is None else asked
-
-
-def _spent(state: RetryCallState) -> bool:
-    """Whether the next wait would go over the budget."""
-    return state.idle_for + state.upcoming_sleep > WAIT_BUDGET
 
 
 def _revision(entry: dict[str, Any]) -> Revision:

@@ -138,11 +138,6 @@ def _decoded_bytes(match: re.Match[str]) -> str:
     return bytes.fromhex(match[0].replace("%", "")).decode(errors="surrogatepass")
 
 
-def is_ours(body: str, dataset: str) -> bool:
-    """Whether a body begins with our marker for this very dataset."""
-    return first_line(body) == marker(dataset)
-
-
 def dump(state: State) -> str:
     """The state as a block of a body, with as many slices as the budget holds, leaks first."""
     ranked = sorted(

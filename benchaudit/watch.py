@@ -11,20 +11,20 @@ from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.compare import Comparison, PastAudit, past_of
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.kept import Kept
-from benchaudit.markdown import code
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
 from benchaudit.parts import part_of, with_part
-from benchaudit.plan import Comment, Operation, Policy, Thread, Update, plan
+from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
-from benchaudit.report import Occasion, Report, build, renamed_marker
+from benchaudit.report import Occasion, Report, build
 from benchaudit.report.listing import RELEASES, release_list
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import sent_part
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
+from benchaudit.standing import Courier, Standing, approved, renamed, standing
 from benchaudit.state import Headline, State, headline, load, marker, replaced, shown_revision
 from benchaudit.tracker.base import Tracker
 from benchaudit.upstream import Upstream
@@ -74,16 +74,6 @@ class _Position:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What the tracker holds, or why it cannot be asked. `trouble` is upstream, and stops nothing here."""
-
-    thread: Thread | None = None
-    state: State | None = None
-    failure: TrackerError | None = None
-    trouble: TrackerError | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Watcher:
     """One dataset's auditor and tracker, brought together for a run.
 
@@ -112,21 +102,26 @@ class Watcher:
         """Where a line for people goes."""
         return self.auditor.say
 
+    @property
+    def courier(self) -> Courier:
+        """Who carries out what was planned."""
+        return Courier(tracker=self.tracker, say=self.say, dry_run=self.settings.dry_run)
+
     def run(self) -> Outcome:
         """Look at every new commit, audit those that changed the data, and deliver what came of it.
 
         Raises SourceError and MappingError; of a report that cannot be delivered the outcome tells.
         """
         configured = self.source.name
-        known = self._known(configured)
+        known = standing(self.courier, configured)
         refs = self.source.refs()
         if refs.name != configured:
-            known = self._renamed(known, configured, refs.name)
-        known = self._approved(known)
+            known = renamed(self.courier, known, configured, refs.name)
+        known = approved(self.courier, known, self.upstream)
         outcome = self._catch_up(known, refs)
         return replace(outcome, failure=outcome.failure or known.trouble or outcome.trouble)
 
-    def _catch_up(self, known: _Known, refs: Refs) -> Outcome:
+    def _catch_up(self, known: Standing, refs: Refs) -> Outcome:
         held, state = known.thread, known.state
         kept = state.kept if state else Kept().with_tags(refs.tags)
         dues = due(refs, kept, self.settings.release)
@@ -175,51 +170,9 @@ class Watcher:
             seen=sha,
             notices=("**The state was rebuilt**: what was known of earlier revisions is lost.",),
         )
-        return self._walk(backlog, None, _Known(thread=held), Kept().with_tags(refs.tags))
+        return self._walk(backlog, None, Standing(thread=held), Kept().with_tags(refs.tags))
 
-    def _known(self, *names: str) -> _Known:
-        """What the tracker holds of a dataset by any of its names; it may be out of reach, and is said so."""
-        try:
-            held = self.tracker.find(*map(marker, names))
-            return _Known(thread=held, state=load(held.body, *names) if held else None)
-        except TrackerError as error:
-            return _Known(failure=error)
-
-    def _renamed(self, known: _Known, old: str, new: str) -> _Known:
-        """A dataset that was renamed keeps its issue, which says the new name once."""
-        if known.failure is None:
-            # What is found by the old name alone may be a duplicate that was closed, and kept that name.
-            known = self._known(new, old)
-        held, state = known.thread, known.state
-        if held is None or state is None or state.dataset == new:
-            return known
-        self.say(f"{state.dataset} is called {new} now")
-        moved = replace(state, dataset=new)
-        said = f"The dataset {code(state.dataset)} is called {code(new)} now. This issue goes on."
-        key = renamed_marker(new)
-        operations: list[Operation] = [Update(thread=held, body=replaced(held.body, moved))]
-        if held.open:
-            operations.insert(0, Comment(thread=held, key=key, body=f"{key}\n{said}"))
-        done = self._deliver(operations, Outcome(dataset=new, revision="", thread=held))
-        return _Known(thread=done.thread, state=moved, failure=done.failure)
-
-    def _approved(self, known: _Known) -> _Known:
-        """Send what was drafted for upstream and let go, before anything about it changes."""
-        held, state = known.thread, known.state
-        if not (self.upstream and held and state) or state.kept.sent or self.settings.dry_run:
-            return known
-        try:
-            sent = self.upstream.send(held, state.dataset)
-        except TrackerError as error:
-            return replace(known, trouble=error)
-        if sent is None:
-            return known
-        state = replace(state, kept=replace(state.kept, sent=sent))
-        body = with_part(replaced(held.body, state), UPSTREAM, sent_part(sent))
-        done = self._deliver([Update(thread=held, body=body)], Outcome(dataset="", revision="", thread=held))
-        return _Known(thread=done.thread, state=state, failure=done.failure)
-
-    def _move_on(self, state: State, known: _Known, seen: str) -> Outcome:
+    def _move_on(self, state: State, known: Standing, seen: str) -> Outcome:
         """New commits, the same data: the state notes it in silence."""
         self.say(f"{self.source.name}@{seen[:7]}: data unchanged")
         moved = replace(state, seen=seen)
@@ -228,7 +181,7 @@ class Watcher:
             return outcome
         return self._deliver([Update(thread=known.thread, body=replaced(known.thread.body, moved))], outcome)
 
-    def _walk(self, backlog: Backlog, state: State | None, known: _Known, kept: Kept) -> Outcome:
+    def _walk(self, backlog: Backlog, state: State | None, known: Standing, kept: Kept) -> Outcome:
         """Audit and deliver step by step, each against the one before."""
         stored = state.past if state else None
         past, before = self.auditor.earlier(backlog.start, stored)
@@ -362,22 +315,16 @@ class Watcher:
 
     def _deliver(self, operations: Iterable[Operation], outcome: Outcome) -> Outcome:
         """Carry a plan out; of what fails the outcome tells, and what was made stays made."""
-        if self.settings.dry_run:
-            for operation in operations:
-                self.say(f"dry run: would {type(operation).__name__.lower()} the report issue")
-            return outcome
-        try:
-            for operation in operations:
-                done = self.tracker.carry_out(operation)
-                outcome = replace(
-                    outcome, thread=done.thread, comment_url=done.comment_url or outcome.comment_url
-                )
-        except TrackerError as error:
-            return replace(outcome, failure=error)
-        return outcome
+        done = self.courier.deliver(operations, outcome.thread)
+        return replace(
+            outcome,
+            thread=done.thread,
+            comment_url=done.comment_url or outcome.comment_url,
+            failure=outcome.failure or done.failure,
+        )
 
 
-def _nothing_new(state: State, known: _Known) -> Outcome:
+def _nothing_new(state: State, known: Standing) -> Outcome:
     last = state.history[-1] if state.history else None
     return Outcome(
         dataset=state.dataset,

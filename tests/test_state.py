@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.models import ALL, Blob, Revision, Snapshot
-from benchaudit.state import BUDGET, Headline, State, dump, headline, is_ours, load, marker, replaced
+from benchaudit.state import BUDGET, Headline, State, dump, first_line, headline, load, marker, replaced
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST
 from tests.builders import LONGEST, release
@@ -306,9 +306,9 @@ def test_a_marker_is_one_line_and_names_one_dataset(one, other):
     assert line.endswith(" -->")
     assert line.count("-->") == 1
     assert (line == marker(other)) == (one == other)
-    assert is_ours(f"{line}\nbody", one)
-    assert is_ours(f"{line}\r\nbody", one)
-    assert is_ours(f"{line}\nbody", other) == (one == other)
+    assert first_line(f"{line}\nbody") == marker(one)
+    assert first_line(f"{line}\r\nbody") == marker(one)
+    assert (first_line(f"{line}\nbody") == marker(other)) == (one == other)
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_a_marker_is_one_line_and_names_one_dataset(one, other):
     ],
 )
 def test_a_body_is_ours_by_its_first_line(text, ours):
-    assert is_ours(text, "owner/name") == ours
+    assert (first_line(text) == marker("owner/name")) == ours
 
 
 def test_a_name_on_the_hub_stands_in_the_marker_as_it_is():

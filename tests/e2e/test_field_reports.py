@@ -101,7 +101,8 @@ def test_r21_a_paged_list_whose_links_name_another_host(reported: Stage, strange
 WAITING = """
 import json
 from benchaudit.errors import RateLimited
-from benchaudit.hub import WAIT_BUDGET, Hub
+from benchaudit.hub import Hub
+from benchaudit.pace import WAIT_BUDGET
 
 slept = []
 hub = Hub(sleep=slept.append)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchaudit.state import is_ours
+from benchaudit.state import first_line, marker
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 
@@ -64,7 +64,9 @@ def test_what_changed_is_told_in_its_own_issue(fleet: Stage) -> None:
 
     run = look(fleet)
 
-    (number,) = (n for n, issue in fleet.watch.issues.items() if is_ours(issue.body or "", NAMES[1]))
+    (number,) = (
+        n for n, issue in fleet.watch.issues.items() if (first_line(issue.body or "") == marker(NAMES[1]))
+    )
     assert run.writes == ["POST comments", f"PATCH {number}"]
     changed = [entry["dataset"] for entry in json.loads(run.outputs["results"]) if entry["changed"]]
     assert changed == [NAMES[1]]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchaudit.markdown import code_blocks, tables
-from benchaudit.state import is_ours
+from benchaudit.state import first_line, marker
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 
@@ -96,7 +96,9 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
         stage.check()
         yield {
             form: next(
-                issue.body or "" for issue in stage.watch.issues.values() if is_ours(issue.body or "", name)
+                issue.body or ""
+                for issue in stage.watch.issues.values()
+                if (first_line(issue.body or "") == marker(name))
             )
             for form, name in names.items()
         }

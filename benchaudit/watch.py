@@ -129,6 +129,10 @@ class Watcher:
             if not dues:
                 self.say(f"{self.source.name}@{refs.head[:7]}: nothing new")
             return self._release(_nothing_new(state, known), dues, refs)
+        known = self._tagged(known, dues, refs)
+        held, state = known.thread, known.state
+        kept = state.kept if state else kept
+        dues = due(refs, kept, self.settings.release)
         like = state if state is not None and self.auditor.is_like(state) else None
         limit = self.settings.max_commits
         base = self.source.base(limit)
@@ -290,6 +294,19 @@ class Watcher:
         state = replace(report.state, kept=kept)
         body = with_part(replaced(report.body, state), UPSTREAM, sent_part(now))
         return kept, replace(report, body=body, state=state), outcome
+
+    def _tagged(self, known: Standing, dues: tuple[Due, ...], refs: Refs) -> Standing:
+        """Comment on new tags before new commits are looked at: a broken one holds up no release.
+
+        What cannot be delivered now is tried again after them.
+        """
+        tags = tuple(one for one in dues if not one.asked)
+        if not tags or known.thread is None or known.failure is not None:
+            return known
+        told = self._release(Outcome(dataset=self.source.name, revision="", thread=known.thread), tags, refs)
+        if told.failure is not None or told.thread is None:
+            return known
+        return replace(known, thread=told.thread, state=load(told.thread.body, self.source.name))
 
     def _release(self, outcome: Outcome, dues: tuple[Due, ...], refs: Refs) -> Outcome:
         """Comment on releases, and remember the tags that were seen."""

@@ -48,7 +48,8 @@ def test_a_new_tag_of_the_dataset_is_a_release(reported: Stage) -> None:
     assert "Severe leak" in comment.body
     assert "No earlier release is known" in comment.body
     assert comment.pinned_at is not None
-    assert run.outputs["comment-url"] in reported.body
+    (told,) = reported.state.kept.releases
+    assert told.url in reported.body
     assert "No leak found" in reported.body
     assert reported.run().writes == []
 
@@ -68,6 +69,19 @@ def test_a_release_is_compared_with_the_one_before_and_pinned_in_its_place(repor
     assert (first.pinned_at, first.body) == (None, said)
     assert second.pinned_at is not None
     assert reported.run().writes == []
+
+
+def test_a_revision_that_cannot_be_audited_holds_up_no_release(reported: Stage) -> None:
+    """The tag is of an earlier one; the issue goes on once the data is mended."""
+    reported.repo.tag("v1.0")
+    reported.repo.commit("Break", {DATA: b"nothing,that,fits\n1,2,3\n"})
+
+    run = reported.run()
+
+    assert (run.status, list(about_releases(reported))) == (2, [release_marker("v1.0")])
+    assert reported.run().writes == []
+    reported.repo.commit("Mend", {DATA: FAIR})
+    assert reported.run().writes == ["POST comments", "PATCH 1"]
 
 
 def test_tags_that_were_there_before_the_first_report_are_no_news(stage: Stage) -> None:

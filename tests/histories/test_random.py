@@ -271,3 +271,19 @@ def test_histories(group: int, surroundings: tuple[Memory, Wire]) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_tag_is_told_of_whether_or_not_a_broken_revision_came_first(
+    surroundings: tuple[Memory, Wire],
+) -> None:
+    """A history that random ones have led to: one run saw the tag before that revision, its twin after."""
+    memory, wire = surroundings
+    history = type("One", (History,), {"memory": memory, "wire": wire})()
+    history.begin(follow=True, first="leaky", close=True)
+    history.reopen()
+    history.race(moment="before", news="leaky", number=13, release="")
+    history.race(moment="after", news=None, number=14, release="")
+    history.tag(tag="v2")
+    history.race(moment="after", news="broken", number=6, release="")
+    history.teardown()

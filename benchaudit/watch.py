@@ -129,10 +129,6 @@ class Watcher:
             if not dues:
                 self.say(f"{self.source.name}@{refs.head[:7]}: nothing new")
             return self._release(_nothing_new(state, known), dues, refs)
-        known = self._tagged(known, dues, refs)
-        held, state = known.thread, known.state
-        kept = state.kept if state else kept
-        dues = due(refs, kept, self.settings.release)
         like = state if state is not None and self.auditor.is_like(state) else None
         limit = self.settings.max_commits
         base = self.source.base(limit)
@@ -140,15 +136,20 @@ class Watcher:
             backlog = against_base(self.source, base)
         else:
             backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
+        outcome = Outcome(dataset=self.source.name, revision="", thread=held, failure=known.failure)
+        broken: SourceError | MappingError | None = None
         if backlog.steps:
-            outcome = self._walk(backlog, like, known, kept)
+            outcome, broken = self._walk(backlog, like, known, kept)
         elif like is not None and held is not None and backlog.seen != like.seen:
             outcome = self._move_on(like, known, backlog.seen)
         else:
-            outcome = None
-        if backlog.lost is not None or outcome is None:
-            raise backlog.lost or SourceError("no commit holds the files to audit", where=self.source.name)
-        return self._release(outcome, dues, refs)
+            broken = SourceError("no commit holds the files to audit", where=self.source.name)
+        # A revision that cannot be audited holds up no release of another.
+        outcome = self._release(outcome, dues, refs)
+        broken = backlog.lost or broken
+        if broken is not None:
+            raise broken
+        return outcome
 
     def rebuild(self) -> Outcome:
         """Audit the revision again that the report shows, and write its state anew.
@@ -174,7 +175,10 @@ class Watcher:
             seen=sha,
             notices=("**The state was rebuilt**: what was known of earlier revisions is lost.",),
         )
-        return self._walk(backlog, None, Standing(thread=held), Kept().with_tags(refs.tags))
+        outcome, broken = self._walk(backlog, None, Standing(thread=held), Kept().with_tags(refs.tags))
+        if broken is not None:
+            raise broken
+        return outcome
 
     def _move_on(self, state: State, known: Standing, seen: str) -> Outcome:
         """New commits, the same data: the state notes it in silence."""
@@ -185,8 +189,13 @@ class Watcher:
             return outcome
         return self._deliver([Update(thread=known.thread, body=replaced(known.thread.body, moved))], outcome)
 
-    def _walk(self, backlog: Backlog, state: State | None, known: Standing, kept: Kept) -> Outcome:
-        """Audit and deliver step by step, each against the one before."""
+    def _walk(
+        self, backlog: Backlog, state: State | None, known: Standing, kept: Kept
+    ) -> tuple[Outcome, SourceError | MappingError | None]:
+        """Audit and deliver step by step, each against the one before; and why the last one is not.
+
+        Raises the errors in PASSING, where a later run may find what this one does not.
+        """
         stored = state.past if state else None
         past, before = self.auditor.earlier(backlog.start, stored)
         if backlog.start is not None and past is None:
@@ -212,13 +221,15 @@ class Watcher:
                 try:
                     at = self._advance(at, step, backlog, first=first and at.outcome.revision == "")
                 except (SourceError, MappingError) as error:
-                    if isinstance(error, PASSING) or step is backlog.steps[-1]:
+                    if isinstance(error, PASSING):
                         raise
+                    if step is backlog.steps[-1]:
+                        return at.outcome, error
                     # The next commit may have mended what this one broke: it must not block for ever.
                     self.say(f"passed over: {error}")
                     backlog = backlog.without(step.snapshot)
                 advance(step.snapshot.revision.sha[:7])
-        return at.outcome
+        return at.outcome, None
 
     def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:
         """One step: audit, compare, report, deliver."""
@@ -294,19 +305,6 @@ class Watcher:
         state = replace(report.state, kept=kept)
         body = with_part(replaced(report.body, state), UPSTREAM, sent_part(now))
         return kept, replace(report, body=body, state=state), outcome
-
-    def _tagged(self, known: Standing, dues: tuple[Due, ...], refs: Refs) -> Standing:
-        """Comment on new tags before new commits are looked at: a broken one holds up no release.
-
-        What cannot be delivered now is tried again after them.
-        """
-        tags = tuple(one for one in dues if not one.asked)
-        if not tags or known.thread is None or known.failure is not None:
-            return known
-        told = self._release(Outcome(dataset=self.source.name, revision="", thread=known.thread), tags, refs)
-        if told.failure is not None or told.thread is None:
-            return known
-        return replace(known, thread=told.thread, state=load(told.thread.body, self.source.name))
 
     def _release(self, outcome: Outcome, dues: tuple[Due, ...], refs: Refs) -> Outcome:
         """Comment on releases, and remember the tags that were seen."""

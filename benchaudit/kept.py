@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 _DIGITS = 10
@@ -28,10 +28,11 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """The one report upstream: where it was sent, its address, and whether it was closed there."""
+    """The one report upstream: where it was sent, its address, the dataset's name then, whether it is closed."""
 
     where: str
     url: str
+    dataset: str
     ended: bool = False
 
 
@@ -71,7 +72,7 @@ def kept_document(kept: Kept) -> dict[str, Any]:
     return {
         "tags": None if kept.tags is None else dict(kept.tags),
         "releases": [[entry.tag, entry.sha, entry.url, entry.pinned] for entry in kept.releases],
-        "sent": [kept.sent.where, kept.sent.url, kept.sent.ended] if kept.sent else None,
+        "sent": list(astuple(kept.sent)) if kept.sent else None,
     }
 
 
@@ -84,5 +85,5 @@ def kept_of(document: Mapping[str, Any]) -> Kept:
             Released(tag=tag, sha=sha, url=url, pinned=pinned)
             for tag, sha, url, pinned in document["releases"]
         ),
-        sent=Sent(where=sent[0], url=sent[1], ended=sent[2]) if sent else None,
+        sent=Sent(where=sent[0], url=sent[1], dataset=sent[2], ended=sent[3]) if sent else None,
     )

@@ -88,13 +88,16 @@ def renamed(courier: Courier, found: Standing, old: str, new: str) -> Standing:
     return Standing(thread=done.thread, state=moved, failure=done.failure)
 
 
-def approved(courier: Courier, found: Standing, upstream: Upstream | None) -> Standing:
-    """Send what was drafted for upstream and let go, before anything about it changes."""
+def approved(courier: Courier, found: Standing, upstream: Upstream | None, *names: str) -> Standing:
+    """Send what was drafted for upstream and let go, before anything about it changes.
+
+    A report that went there by one of these names is not sent again by another.
+    """
     held, state = found.thread, found.state
     if not (upstream and held and state) or state.kept.sent or courier.dry_run:
         return found
     try:
-        sent = upstream.send(held, state.dataset)
+        sent = upstream.send(held, state.dataset, *names)
     except TrackerError as error:
         return replace(found, trouble=error)
     if sent is None:

@@ -34,10 +34,11 @@ class Upstream:
     there: Callable[[], Tracker]
     say: Say
 
-    def send(self, held: Thread, dataset: str) -> Sent | None:
+    def send(self, held: Thread, dataset: str, *former: str) -> Sent | None:
         """Send the draft that stands in our issue if somebody let it go; None where nobody did.
 
-        A report of ours that is there already is taken for the one that was sent. Raises TrackerError.
+        A report of ours that is there already, by this name or a former one, is taken for the one that
+        was sent. Raises TrackerError.
         """
         if self.wish.label not in held.labels:
             return None
@@ -51,14 +52,18 @@ class Upstream:
         if not who:
             self.say(f"{dataset}: not sent upstream, as whoever added the label may not write here")
             return None
-        marker, (title, text) = upstream_marker(dataset), draft
+        title, text = draft
         tracker = self.there()
-        found = tracker.find(marker)
-        if found is None:
-            create = Create(dataset=dataset, title=title, body=f"{marker}\n\n{text}")
+        for name in dict.fromkeys((dataset, *former)):
+            found = tracker.find(upstream_marker(name))
+            if found is not None:
+                break
+        else:
+            name = dataset
+            create = Create(dataset=name, title=title, body=f"{upstream_marker(name)}\n\n{text}")
             found = tracker.carry_out(create).thread
         self.say(f"{dataset}: sent upstream, approved by {who}: {found.url}")
-        return Sent(where=self.wish.where, url=found.url, ended=not found.open)
+        return Sent(where=self.wish.where, url=found.url, dataset=name, ended=not found.open)
 
     def follow(self, sent: Sent, report: Report) -> Sent:
         """Tell of a material change, where that is wished for and the report there is open.
@@ -68,7 +73,7 @@ class Upstream:
         if not self.wish.follow_up or sent.ended:
             return sent
         tracker = self.there()
-        found = tracker.find(upstream_marker(report.dataset))
+        found = tracker.find(upstream_marker(sent.dataset))
         if found is None or not found.open:
             return replace(sent, ended=True)
         key = comment_marker(report.revision)

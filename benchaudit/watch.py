@@ -117,7 +117,7 @@ class Watcher:
         refs = self.source.refs()
         if refs.name != configured:
             known = renamed(self.courier, known, configured, refs.name)
-        known = approved(self.courier, known, self.upstream)
+        known = approved(self.courier, known, self.upstream, configured)
         outcome = self._catch_up(known, refs)
         return replace(outcome, failure=outcome.failure or known.trouble or outcome.trouble)
 

@@ -139,6 +139,36 @@ def test_more_is_said_only_where_it_is_wished_and_until_they_close(drafted: Stag
     assert not any(UPSTREAM in seen.path for seen in asked.github)
 
 
+def test_a_dataset_that_is_renamed_keeps_its_report_upstream(drafted: Stage) -> None:
+    """Which was sent by the name of then."""
+    approve(drafted)
+    look(drafted)
+    drafted.hub.rename(DATASET, "benchmarks/quiz")
+    drafted.repo.commit("Balance", {DATA: FAIR})
+
+    assert look(drafted, upstream_follow_up="true").status == 0
+
+    (issue,) = upstream(drafted).issues.values()
+    assert len(issue.comments) == 1
+    assert "/authors/quiz/issues/1" in drafted.body
+
+
+def test_what_was_sent_is_not_sent_again_after_a_rename_and_a_loss(drafted: Stage) -> None:
+    """Our issue was deleted, and with it what we knew; the report upstream has the name of then."""
+    approve(drafted)
+    look(drafted)
+    drafted.hub.rename(DATASET, "benchmarks/quiz")
+    del drafted.watch.issues[drafted.issue.number]
+    assert look(drafted).status == 0
+    approve(drafted)
+
+    assert look(drafted).status == 0
+
+    assert len(upstream(drafted).issues) == 1
+    assert "/authors/quiz/issues/1" in drafted.body
+    assert look(drafted).writes == []
+
+
 def test_where_it_cannot_be_sent_our_own_report_goes_on(drafted: Stage) -> None:
     """What was approved stays as it is, and is what goes out when it can."""
     approved = draft_of(drafted.body)

@@ -12,6 +12,9 @@ UPGRADE ?=
 LOCK ?= dev
 N ?= 10000
 
+# Tests start thousands of processes: where no bytecode is kept, each of them compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help install demo test coverage lint bench fuzz dist lock golden pictures clean

@@ -182,3 +182,16 @@ def test_what_starts_often_starts_light(start, absent):
     code = f"import sys, {start}; print(*sorted({absent!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_an_audit_has_no_use_for_a_table_library(tmp_path):
+    """Not where its rows have to be read by the definition either."""
+    data = tmp_path / "quiz.csv"
+    rows = [f"""q{n},yes,"['no', 'it\\\\'s \\\\x41', None]"\n""" for n in range(60)]
+    data.write_text("question,correct_answer,incorrect_answers\n" + "".join(rows))
+    code = (
+        "import sys; from benchaudit.cli import main; "
+        f"main(['audit', {str(data)!r}], {{}}); print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"

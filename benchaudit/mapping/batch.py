@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchaudit.arrays import integers, lists_of_strings, strings
 from benchaudit.errors import MappingError
 from benchaudit.mapping.literal import Repeated, Value
 from benchaudit.mapping.row import Item, Row, item_reader, text_of
@@ -197,16 +198,15 @@ def batch_reader(binding: Binding) -> Callable[..., Any]:
 
         rows = [read(cells[:-1], cells[-1]) for cells in raw.to_pylist()]
         items = [row.item for row in rows]
-        texts, number = pa.list_(pa.string()), pa.int32()
         return pa.StructArray.from_arrays(
             [
-                pa.array([row.id for row in rows], pa.string()),
-                pa.array([item.question for item in items], pa.string()),
-                pa.array([item.options for item in items], texts),
-                pa.array([item.gold for item in items], number),
-                pa.array([item.left_out for item in items], pa.string()),
-                pa.array([item.marks for item in items], texts),
-                pa.array([row.slices for row in rows], texts),
+                strings([row.id for row in rows]),
+                strings([item.question for item in items]),
+                lists_of_strings([item.options for item in items]),
+                integers([item.gold for item in items]),
+                strings([item.left_out for item in items]),
+                lists_of_strings([item.marks for item in items]),
+                lists_of_strings([row.slices for row in rows]),
             ],
             names=["id", "question", "options", "gold", "left_out", "marks", "slices"],
         )

@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchaudit.arrays import strings
 from benchaudit.errors import SourceError
 from benchaudit.reading.table import first_line
 
@@ -89,8 +90,7 @@ def _sound(batch: Any) -> Any:
         sound = [_is_sound(batch.take([row])) for row in range(batch.num_rows)]
         unreadable = [None if fine else "not-unicode" for fine in sound]
         batch = batch.take(pa.array([row if fine else None for row, fine in enumerate(sound)], pa.int64()))
-    reasons = pa.array(unreadable, pa.string())
-    return pa.record_batch([*batch.columns, reasons], _places(batch.num_columns + 1))
+    return pa.record_batch([*batch.columns, strings(unreadable)], _places(batch.num_columns + 1))
 
 
 def _places(columns: int) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from benchaudit.arrays import strings
+
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 16 << 20
 
@@ -21,9 +23,7 @@ def spool(rows: Iterable[Fields], names: Sequence[str], target: Path) -> Path:
     with pq.ParquetWriter(target, schema, compression="none", use_dictionary=False) as writer:
         for batch in _batches(rows):
             columns = zip(*batch, strict=True)
-            writer.write_batch(
-                pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=schema)
-            )
+            writer.write_batch(pa.record_batch([strings(column) for column in columns], schema=schema))
     return target
 
 

@@ -229,6 +229,33 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "label": t.gold,
         },
     ),
+    "head-qa": (
+        4,
+        lambda t: {
+            "category": "nursing",
+            "qid": str(t.gold),
+            "qtext": t.question,
+            "ra": t.gold + 1,
+            "answers": [{"aid": p + 1, "atext": o} for p, o in enumerate(t.options)],
+        },
+    ),
+    "judgebench": (
+        2,
+        lambda t: {
+            "question": t.question,
+            "response_A": t.options[0],
+            "response_B": t.options[1],
+            "label": "BA"[t.gold == 0] + ">" + "AB"[t.gold == 0],
+        },
+    ),
+    "story cloze": (
+        2,
+        lambda t: {
+            "sentence_quiz1": t.options[0],
+            "sentence_quiz2": t.options[1],
+            "answer_right_ending": t.gold + 1,
+        },
+    ),
     "social-iqa": (
         3,
         lambda t: {
@@ -663,12 +690,23 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
         lambda t: {"question": t.question, "answer": t.text, "answers": [t.text, t.text.upper(), "the same"]},
         "options 'answers' are there, but no column is recognised as their gold",
     ),
+    "a gold that names no option": (
+        4,
+        lambda t: {"question": t.question, "choices": list(t.options), "answer": "beyond all of them"},
+        "the columns are: question, choices, answer",
+    ),
     "letters beside texts": (
         4,
         lambda t: {"question": t.question, "answer": t.letter, "incorrect_answers": t.wrong},
         "set --",
     ),
 }
+
+
+def test_a_named_gold_that_names_nothing_is_said_to(tmp_path):
+    rows = [{"choices": list(t.options), "answer": "hm"} for t in truths(4)]
+    with pytest.raises(MappingError, match="gold 'answer' names none of the options 'choices'"):
+        read(written(tmp_path / "test.jsonl", rows), options=("choices",), gold="answer")
 
 
 @pytest.mark.parametrize("shape", QUESTIONS)

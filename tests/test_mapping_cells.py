@@ -119,6 +119,18 @@ LABELLED = {
         [{"option": "A", "text": "a"}, {"option": "B", "text": "b"}],
         ["A", "B"],
     ),
+    "records whose names begin alike": (
+        [{"aid": "1", "atext": "a"}, {"aid": "2", "atext": "b"}],
+        ["1", "2"],
+    ),
+    "records of a choice": (
+        [{"choice_id": "x", "choice_text": "a"}, {"choice_id": "y", "choice_text": "b"}],
+        ["x", "y"],
+    ),
+    "records of answers": (
+        [{"answer_id": "x", "answer": "a"}, {"answer_id": "y", "answer": "b"}],
+        ["x", "y"],
+    ),
     "records of one": ([{"A": "a"}, {"B": "b"}], ["A", "B"]),
     "a record": ({"A": "a", "B": "b"}, ["A", "B"]),
     "a record in another order": ({"B": "a", "A": "b"}, ["B", "A"]),

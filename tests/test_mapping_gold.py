@@ -105,6 +105,21 @@ def test_what_stands_for_the_places_behind_z_is_not_guessed(text):
     assert reason(text, "letter", options) in {"gold-malformed", "gold-ambiguous"}
 
 
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [("A>B", 0), ("B>A", 1), ("A >> B", 0), ("a", 0), ("[[B>>A]]", 1), ("A<B", 1), ("**B > A**", 1)],
+)
+def test_of_two_options_a_comparison_names_the_better(text, best):
+    assert place(text, "letter", ["x", "y"]) == best
+
+
+def test_a_comparison_of_equals_is_a_tie_and_one_of_two_among_more_says_nothing():
+    assert reason("[[A=B]]", "letter", ["x", "y"]) == "several-golds"
+    assert reason("A>B", "letter", ["x", "y", "z"]) == "gold-malformed"
+    assert reason("A<C", "letter", ["x", "y"]) == "gold-out-of-range"
+    assert reason("A>A", "letter", ["x", "y"]) == "gold-malformed"
+
+
 SEVERAL = {
     "letters run together": ("AD", "letter"),
     "letters with commas": ("A, D", "letter"),

@@ -117,11 +117,13 @@ def _from_records(records: Sequence[dict[str, Value]], style: str) -> Cell:
     """`[{"label": "A", "text": "bank"}, …]`, with labels, scores or ranks, whichever there are."""
     if any(name in record for record in records for name in _SPEAKERS):
         raise Unreadable("a dialogue, not options")
-    texts = _common(records, _TEXTS) or _common(records, _TEXTS_OR_LABELS)[:1]
+    texts = _common(records, _TEXTS) or _ending(records, _TEXTS) or _common(records, _TEXTS_OR_LABELS)[:1]
     if len(texts) != 1:
         raise Unreadable("a list of records without one text each")
     text = texts[0]
-    label = next(iter(_common(records, [name for name in (*_LABELS, *_TEXTS_OR_LABELS) if name != text])), "")
+    akin = [beginning + name for beginning in (*_beginnings(text), f"{text}_") for name in _LABELS]
+    names = [name for name in (*_LABELS, *akin, *_TEXTS_OR_LABELS) if name != text]
+    label = next(iter(_common(records, names)), "")
     return Cell(
         options=[_option(record[text]) for record in records],
         labels=[str(record[label]) for record in records] if label else None,
@@ -134,6 +136,16 @@ def _from_records(records: Sequence[dict[str, Value]], style: str) -> Cell:
 def _common(records: Sequence[dict[str, Value]], names: Iterable[str]) -> list[str]:
     """Those of some names that all records have."""
     return [name for name in names if all(name in record for record in records)]
+
+
+def _ending(records: Sequence[dict[str, Value]], endings: Sequence[str]) -> list[str]:
+    """Those that end so and that all records have, such as `atext` or `option_text`."""
+    return _common(records, [name for name in records[0] if name.endswith(tuple(endings))])
+
+
+def _beginnings(text: str) -> list[str]:
+    """What comes before `text` and its like in the name of a text: its label's name begins so too."""
+    return [text.removesuffix(ending) for ending in _TEXTS if text.endswith(ending) and text != ending]
 
 
 def _numbers(lists: Iterable[Sequence[Value]]) -> list[float | None] | None:

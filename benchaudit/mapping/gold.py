@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, number_of, split
-from benchaudit.mapping.letters import joined, pieces, place_of, undressed
+from benchaudit.mapping.letters import compared, joined, pieces, place_of, undressed
 from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
 
 ALPHABET = 26
@@ -67,7 +67,7 @@ def spelling(value: Value, encoding: str) -> str:
         return "text"
     if encoding in {"text", "labels"}:
         return "number" if isinstance(value, Spelled) else "text"
-    if undressed(text):
+    if undressed(text) or compared(text):
         return "letter"
     keys = pieces(text)
     if len(keys) == 1:
@@ -254,6 +254,9 @@ def _by_letter(text: str, cell: Cell) -> list[int]:
     if _INTEGER.fullmatch(text.strip()):
         # A column of letters with a number in it: released sets count such numbers from 0.
         return [_index(text)]
+    if len(cell.options) == 2 and (best := compared(text)):
+        # Of more options a comparison of two would leave the others open.
+        return [_place(letter, 2) for letter in best]
     several = joined(text) or pieces(text)
     if len(several) < 2:
         raise _unnamed(text, "gold-malformed")

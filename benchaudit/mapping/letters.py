@@ -19,6 +19,7 @@ _OPENING, _CLOSING = r"[\s(\[{<\"'`*$]*", r"[\s)\]}>\"'`*$.:、。]*"
 _WORD = r"(?i:option|choice|answer|response|model|assistant|candidate|output)"
 _LETTER = re.compile(rf"{_OPENING}(?:{_WORD}(?:[\s_:-]+{_OPENING}|(?=[A-Z])))?([A-Za-z]){_CLOSING}")
 _JOINED = re.compile(rf"{_OPENING}([A-Z]{{2,}}){_CLOSING}")
+_COMPARED = re.compile(rf"{_OPENING}([A-Z])\s*(>{{1,3}}|<{{1,3}}|=)\s*([A-Z]){_CLOSING}")
 _LONGEST = 40
 """Characters of the most elaborate dress; a longer text is not looked at."""
 
@@ -39,6 +40,15 @@ def undressed(text: str) -> str | None:
 def _undressed(text: str) -> str | None:
     match = _LETTER.fullmatch(half_width(text))
     return match[1] if match else None
+
+
+def compared(text: str) -> list[str]:
+    """The letters that are best by a text such as `A>B`, `B << A` or `[[A=B]]`, if any."""
+    match = _COMPARED.fullmatch(half_width(text)) if len(text) <= _LONGEST else None
+    if match is None or match[1] == match[3]:
+        return []
+    first, sign, second = match.groups()
+    return [first, second] if sign == "=" else [first if ">" in sign else second]
 
 
 def joined(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 QUESTION = (
     "question", "user_query", "query", "user_question_or_message", "prompt", "problem", "question_stem",
     "stem", "input", "inputs", "instruction", "history", "ctx", "sent1", "sentence", "premise", "goal",
-    "text",
+    "qtext", "question_text", "text",
 )  # fmt: skip
 CONTEXT = ("context", "passage", "article", "document", "background", "dialogue", "narrative", "premise")
 OPTION_LISTS = (
@@ -23,6 +23,7 @@ OPTION_STEMS = (
     "", "option", "opt", "op", "choice", "choices", "answer", "ans", "mc_answer", "ending", "sol", "solution",
     "response", "output", "completion", "candidate", "alternative", "hyp", "hypothesis", "human_ref", "reply",
     "conversation", "generation", "summary", "opcao", "answer_choice", "answer_option",
+    "sentence_quiz",
 )  # fmt: skip
 """What comes before A, B, … or 1, 2, … in the names of columns with one option each."""
 DISTRACTORS = (

@@ -98,6 +98,11 @@ def _answers(
             f"set --options or --distractors, --gold and --gold-encoding; {known}",
         )
     options = asked.options or next(_options(sample, columns), ())
+    if options and asked.gold:
+        yield (
+            f"gold {asked.gold!r} names none of the options {_quoted(options)} in any way that is known",
+            f"set another --gold, or --gold-encoding: a letter, a place, a label or the text; {known}",
+        )
     if options:
         yield (
             f"options {_quoted(options)} are there, but no column is recognised as their gold",

@@ -703,6 +703,12 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
 }
 
 
+def test_a_file_without_rows_is_said_to_have_none(tmp_path):
+    (tmp_path / "test.csv").write_text("question,answer,A,B\n")
+    with pytest.raises(MappingError, match="has no row that can be read"):
+        read(tmp_path / "test.csv")
+
+
 def test_a_named_gold_that_names_nothing_is_said_to(tmp_path):
     rows = [{"choices": list(t.options), "answer": "hm"} for t in truths(4)]
     with pytest.raises(MappingError, match="gold 'answer' names none of the options 'choices'"):

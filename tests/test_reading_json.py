@@ -169,6 +169,14 @@ def test_a_place_that_was_not_asked_for_is_said(tables: Desk, content: str, note
     assert tables.open(content.encode(), "data.json").notes == (f"data.json: {note}",)
 
 
+def test_documents_may_follow_one_another(tables: Desk) -> None:
+    """As `jq` prints records: each over several lines, and nothing between them."""
+    records = [{"a": "x", "b": [{"c": 1}]}, {"b": [], "a": "{"}]
+    text = "\n".join(json.dumps(record, indent=2) for record in records).encode()
+    assert tables.read(text, "data.json") == [{"a": "x", "b": [{"c": "1"}]}, {"b": [], "a": "{"}]
+    assert tables.open(text, "data.json").notes == ("data.json: its rows are documents one after another",)
+
+
 @pytest.mark.parametrize("spelled", ["1.50", "1e5", "-0.0", "1E+2", "12345678901234567890", "9" * 6000])
 @pytest.mark.parametrize(
     ("name", "frame"),
@@ -220,6 +228,8 @@ def test_a_value_is_found_wherever_the_window_cuts(tables: Desk, monkeypatch: py
         pytest.param('[{"a": 1}] x', "", "not valid JSON", id="something behind an array"),
         pytest.param('{"a": [{"b": 1}]', "", "not valid JSON", id="a document that does not end"),
         pytest.param('{"a": 1}', "", "wraps no array", id="one record"),
+        pytest.param('{\n"a": [{}]}\n{\n"b": 1}', "", "documents that are not alike", id="two documents"),
+        pytest.param('{\n"a": 1}\n{\n"a":', "", "not valid JSON", id="documents that are cut off"),
         pytest.param('{"a": [{}], "b": [{}]}', "", r"several arrays of records \(/a, /b\)", id="two arrays"),
         pytest.param('{"a": [{}]}', "/b", "nothing at /b ", id="a pointer to nothing"),
         pytest.param('{"a": [{}]}', "a", "cannot look up 'a'", id="a pointer without a slash"),

@@ -90,6 +90,8 @@ def _answers(
 ) -> Iterator[tuple[str, str]]:
     """What is wrong and what to do about it, the most telling first."""
     known = f"the columns are: {', '.join(columns[:SHOWN])}"
+    if not sample:
+        yield "has no row that can be read", f"name another file, or the whole mapping; {known}"
     yield from _hints(sample, columns, asked)
     if nearest is not None and nearest.usable:
         fit = f"under which {nearest.usable} of {len(nearest.items)} rows become items"

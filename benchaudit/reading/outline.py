@@ -11,7 +11,7 @@ from typing import Literal
 from benchaudit.errors import SourceError
 from benchaudit.reading.document import Window
 
-Layout = Literal["array", "members", "columns"]
+Layout = Literal["array", "members", "columns", "documents"]
 
 _DEPTH = 2
 """How deep records are looked for without being told where: `/data`, `/data/examples`."""
@@ -25,7 +25,9 @@ _MOST_BY_COLUMN = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The records of a document: where, and whether as an array, as an object's members or by column."""
+    """The records of a file: where, and whether as an array, as an object's members, by column, or as
+    documents one after another.
+    """
 
     path: tuple[str, ...] = ()
     layout: Layout = "array"
@@ -33,6 +35,8 @@ class Place:
     @property
     def about(self) -> str:
         """What to say of it, for it was not asked for."""
+        if self.layout == "documents":
+            return "its rows are documents one after another"
         where = f"at {pointer_to(self.path)}" if self.path else "in one object"
         how = {"array": "", "members": ", one a member, whose names are not read", "columns": ", by column"}
         return f"its rows are {where}{how[self.layout]}"
@@ -58,7 +62,14 @@ def find_records(window: Window, pointer: str, name: str) -> Place:
         return Place(path=path)
     if window.peek() != "{":
         raise SourceError(f"has no records at {pointer_to(path)}", where=name, todo="check --records")
-    found = _choose(_outline(window, _DEPTH), name)
+    root = _outline(window, _DEPTH)
+    if not path and window.peek() == "{":
+        if _outline(window, 1).members.keys() == root.members.keys():
+            return Place(layout="documents")
+        raise SourceError(
+            "holds several JSON documents that are not alike", where=name, todo="write one record per line"
+        )
+    found = _choose(root, name)
     if not path:
         window.end()
     return Place(path=path + found.path, layout=found.layout)
@@ -69,6 +80,10 @@ def records_at(window: Window, place: Place, name: str) -> Iterator[str]:
     _enter(window, place.path, name)
     if place.layout == "columns":
         yield from _by_row(window, name)
+        return
+    if place.layout == "documents":
+        while window.peek():
+            yield window.value()
         return
     for _ in window.elements() if place.layout == "array" else window.members():
         yield window.value()

@@ -25,9 +25,7 @@ _MOST_BY_COLUMN = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The records of a file: where, and whether as an array, as an object's members, by column, or as
-    documents one after another.
-    """
+    """The records of a file: where, and whether in an array, an object's members, columns or documents."""
 
     path: tuple[str, ...] = ()
     layout: Layout = "array"

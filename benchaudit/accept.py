@@ -8,36 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from benchaudit.checks import EXTREMA, group_of, is_further
-from benchaudit.models import SliceKey
+from benchaudit.models import Acceptance, SliceKey
 
 if TYPE_CHECKING:
-    from benchaudit.verdict import Judged, SliceAudit
+    from benchaudit.verdict import SliceAudit
 
 _FORM = "must be: slice | check | points of gain | reason"
 _DIRECTIONS = ("pick", "avoid")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acceptance:
-    """One entry: which leak, up to which gain in points, and why.
-
-    `slice` is the slice as `slice_text` writes it; `direction` is "" where either will do.
-    """
-
-    slice: str
-    check: str
-    gain: Fraction
-    reason: str
-    direction: str = ""
-
-    def covers(self, judged: Judged) -> bool:
-        """Whether a leak of this slice and check stays within what was accepted."""
-        return judged.gain * 100 <= self.gain and self.direction in {"", judged.direction}
 
 
 def slice_text(key: SliceKey) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 SliceKey = tuple[tuple[str, str | None], ...]
 """Column and value of each column that a slice fixes; `()` is ALL. A missing value is None."""
@@ -149,3 +150,21 @@ class Thresholds:
     alpha: float = 0.01
     min_effect: float = 5.0
     min_change: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """A known leak that somebody has accepted: which one, up to which gain in points, and why.
+
+    `slice` is the slice as `accept.slice_text` writes it; `direction` is "" where either will do.
+    """
+
+    slice: str
+    check: str
+    gain: Fraction
+    reason: str
+    direction: str = ""
+
+    def covers(self, gain: Fraction, direction: str) -> bool:
+        """Whether a leak of this slice and check stays within what was accepted; `gain` is a share."""
+        return gain * 100 <= self.gain and self.direction in {"", direction}

@@ -17,10 +17,10 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib.util import find_spec
 from typing import Any
 
-from benchaudit.accept import Acceptance, read_acceptances
+from benchaudit.accept import read_acceptances
 from benchaudit.checks import all_checks
 from benchaudit.errors import SettingsError
-from benchaudit.models import GOLD_ENCODINGS, ColumnMapping, Thresholds
+from benchaudit.models import GOLD_ENCODINGS, Acceptance, ColumnMapping, Thresholds
 from benchaudit.shards import read_shard
 
 CHANNELS = ("github", "hub", "folder", "none")

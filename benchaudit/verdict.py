@@ -13,11 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from benchaudit.accept import Acceptance
 from benchaudit.baseline import Baseline, Halves
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
-from benchaudit.models import ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
+from benchaudit.models import Acceptance, ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
 from benchaudit.null import PValue, holm, null_p
 from benchaudit.tally import Counted, Direction, Tally
 
@@ -50,7 +49,11 @@ class Judged:
     @property
     def accepted(self) -> bool:
         """Whether this is a leak within what people accept."""
-        return self.verdict == "leak" and self.acceptance is not None and self.acceptance.covers(self)
+        return (
+            self.verdict == "leak"
+            and self.acceptance is not None
+            and self.acceptance.covers(self.gain, self.direction)
+        )
 
     @property
     def counts_as(self) -> Name:

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchaudit import job
-from benchaudit.accept import Acceptance
 from benchaudit.cli import main
 from benchaudit.config import from_config
 from benchaudit.errors import SettingsError
-from benchaudit.models import ColumnMapping, Thresholds
+from benchaudit.models import Acceptance, ColumnMapping, Thresholds
 from benchaudit.settings import Settings, declared, default_of, from_environment, settle
 from tests.support import needs_shared, shared_json
 

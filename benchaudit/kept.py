@@ -28,7 +28,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """The one report upstream: where it was sent, its address, the dataset's name then, whether it is closed."""
+    """The one report upstream: where it went, its address, the dataset's name then, whether it is closed."""
 
     where: str
     url: str

@@ -20,14 +20,15 @@ from rich.table import Table
 from rich.text import Text
 
 from benchaudit import markdown, runner
+from benchaudit.checks import by_name
 from benchaudit.compare import Comparison
-from benchaudit.figures import change, integer, plural, points, share
+from benchaudit.figures import change, integer, plural, points, rounded, share
 from benchaudit.history import History
 from benchaudit.inspection import Inspection
 from benchaudit.markdown import MISSING, code
 from benchaudit.models import SliceKey
 from benchaudit.report.sentences import baseline_sentence, changed_sentence, verdict_sentence
-from benchaudit.report.tables import Line, lines_of
+from benchaudit.report.tables import CHANGE_LEGEND, CHECKS_PAGE, Line, lines_of
 from benchaudit.verdict import Audit, Judged
 
 _STYLES = {"leak": "bold red", "incomplete": "bold yellow", "slight": "yellow", "none-found": "green"}
@@ -70,6 +71,7 @@ def show(audit: Audit, comparison: Comparison | None = None) -> None:
         if sentence:
             console.print(Text(shown(markdown.words(sentence))))
     _print_slices(console, lines, with_change=comparison is not None)
+    _print_legend(console, lines)
     if audit.left_out:
         console.print(_left_out(audit))
     for finding in audit.findings:
@@ -120,14 +122,15 @@ def _verdict_text(judged: Judged | None) -> Text:
 _LEAST_NAME = 14
 """Columns that the names of slices keep, however narrow the terminal."""
 
-_DISPENSABLE = ("alone", "expected", "could show")
+_DISPENSABLE = ("alone", "expected", "among")
 """Columns that go first where there is no room, in this order."""
 
 
 def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> None:
     """Print the table of slices. Figures are never cut: columns go, and then the lines are long."""
-    names = ["n", "among", "expected", "alone", "picking", "chance", "gain", "could show"]
-    columns = {"gold is": [line.check for line in lines], "verdict": [_words(line.judged) for line in lines]}
+    names = ["n", "among", "expected", "alone", "picking", "chance", "gain"]
+    verdicts = [_words(line.judged) + _could_show(line.judged) for line in lines]
+    columns = {"gold is": [line.check for line in lines], "verdict": verdicts}
     rows = [_figures(line) for line in lines]
     columns |= {name: [row[name] for row in rows] for name in [*names, *(["change"] if with_change else [])]}
     widths = {name: max(map(len, [name, *cells])) for name, cells in columns.items()}
@@ -145,7 +148,7 @@ def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> 
         table.add_column(name, justify=justify, no_wrap=True, min_width=width)
     for number, line in enumerate(lines):
         cells: list[Text | str] = [columns[name][number] for name in widths]
-        cells[1] = _verdict_text(line.judged)
+        cells[1] = Text(verdicts[number], style=_STYLES.get(line.judged.counts_as, "dim"))
         table.add_row(Text(name_of(line.key)), *cells)
     console.print(table, width=max(console.width, needed()), crop=False)
 
@@ -153,7 +156,6 @@ def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> 
 def _figures(line: Line) -> dict[str, str]:
     # A check that has no meaning in a slice has no items there, and so no rates.
     tally, n = line.judged.tally, line.judged.tally.n
-    detectable = line.judged.detectable_gain
     return {
         "n": integer(line.n),
         "among": share(tally.among, n),
@@ -162,7 +164,6 @@ def _figures(line: Line) -> dict[str, str]:
         "chance": share(tally.chance, n),
         "picking": share(tally.credit, n),
         "gain": f"{points(line.judged.gain)} {line.judged.direction}" if n else "–",
-        "could show": points(Fraction(detectable)) if detectable is not None else "",
         "change": change(line.change.moved) if line.change else "–",
     }
 
@@ -170,6 +171,37 @@ def _figures(line: Line) -> dict[str, str]:
 def _words(judged: Judged) -> str:
     words = f"severe {judged.verdict}" if judged.severe else judged.verdict
     return f"{words} (accepted)" if judged.accepted else words
+
+
+def _could_show(judged: Judged) -> str:
+    """The smallest gain that so many items could have shown, behind a verdict that none was."""
+    gain = judged.detectable_gain
+    return "" if gain is None else f" (≥ {rounded(Fraction(gain) * 100)})"
+
+
+_MOST_TITLES = 8
+"""Checks that are explained, those of the worst lines; of the others the page about checks tells."""
+
+
+def _print_legend(console: Console, lines: Sequence[Line]) -> None:
+    """Say what the names and signs of the table mean, as far as they stand in it."""
+    names = list(dict.fromkeys(line.check for line in lines if line.check in by_name()))
+    titles = [f"{name}: {_lowered(by_name()[name].title)}" for name in names[:_MOST_TITLES]]
+    if len(names) > _MOST_TITLES:
+        titles.append(f"{', '.join(names[_MOST_TITLES:])}: see {CHECKS_PAGE}")
+    could = next((gain for line in lines if (gain := _could_show(line.judged))), "")
+    if could:
+        titles.append(
+            f"none-found{could}: a gain of so many points or more would have shown, four times out of five"
+        )
+    if any(line.change and line.change.moved for line in lines):
+        titles.append(f"change: {markdown.words(CHANGE_LEGEND)}")
+    for title in titles:
+        console.print(Text(title, style="dim"))
+
+
+def _lowered(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _left_out(audit: Audit) -> Table:

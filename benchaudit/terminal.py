@@ -29,6 +29,7 @@ from benchaudit.markdown import MISSING, code
 from benchaudit.models import SliceKey
 from benchaudit.report.sentences import baseline_sentence, changed_sentence, verdict_sentence
 from benchaudit.report.tables import CHANGE_LEGEND, CHECKS_PAGE, Line, lines_of
+from benchaudit.speech import is_quiet
 from benchaudit.verdict import Audit, Judged
 
 _STYLES = {"leak": "bold red", "incomplete": "bold yellow", "slight": "yellow", "none-found": "green"}
@@ -226,6 +227,17 @@ def sparkline(rates: Sequence[Fraction | None]) -> str:
     return "".join(" " if rate is None else _STEPS[min(7, int(rate * 8))] for rate in rates)
 
 
+def show_history_briefly(history: History) -> None:
+    """Print the newest revision of a history in one line."""
+    last = history.points[-1]
+    line = Text(f"{shown(history.dataset)}: {plural(len(history.points), 'revision')}, {last.sha[:7]}: ")
+    verdict = f"severe {last.verdict}" if last.severe else last.verdict
+    line += Text(verdict, style=_STYLES.get(last.verdict, "dim"))
+    for name, rate in (("guesser", last.guesser), ("chance", last.chance)):
+        line += Text(f", {name} {share(rate, 1)}" if rate is not None else "")
+    _Console(highlight=False, soft_wrap=True).print(line)
+
+
 def show_history(history: History) -> None:
     """Print the revisions of a dataset, and a line for each slice whose rates are known, the worst first."""
     console = _Console(highlight=False)
@@ -282,17 +294,23 @@ def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
 def show_inspection(seen: Inspection) -> None:
     """Print what a look at a source found; the config to paste goes to standard output as it is."""
     console = _Console(highlight=False)
+    if is_quiet():
+        console.out(seen.config, highlight=False, end="")
+        return
+    files = ", ".join(map(shown, seen.files[:_MOST_LINES]))
+    more = f" and {len(seen.files) - _MOST_LINES} more" if len(seen.files) > _MOST_LINES else ""
     console.print(Text(f"{shown(seen.dataset)}@{seen.revision[:7]}", style="bold"))
-    console.print(Text("files: " + ", ".join(map(shown, seen.files[:20]))))
+    console.print(Text(f"{plural(len(seen.files), 'file')} read: {files}{more}"))
     for note in seen.notes:
         console.print(Text(f"note: {shown(note)}"))
+    console.print(Text(f"columns, in the first {plural(seen.sampled, 'row')}:", style="bold"))
     columns = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     names = [shown(column.name) for column in seen.columns]
     widest = min(max(map(len, names), default=0), console.width // 2)
     columns.add_column("column", overflow="fold", min_width=widest, max_width=widest)
-    columns.add_column("values", justify="right", no_wrap=True, min_width=6)
+    columns.add_column("different", justify="right", no_wrap=True, min_width=9)
     columns.add_column("for example", no_wrap=True)
-    room = max(12, console.width - widest - 8)
+    room = max(12, console.width - widest - 11)
     for column, name in zip(seen.columns, names, strict=True):
         example = shown(column.example[:200])
         example = example if len(example) <= room else f"{example[: room - 1]}…"
@@ -300,15 +318,22 @@ def show_inspection(seen: Inspection) -> None:
     console.print(columns)
     if seen.problem is not None:
         return
-    console.print(Text("proposed mapping:", style="bold"))
+    console.print(Text("what was found:", style="bold"))
     for line in seen.evidence:
         console.print(Text(f"  {shown(line)}"))
-    console.print(Text(f"{plural(seen.rows, 'row')}, {integer(seen.usable)} of them items"))
+    console.print(Text(f"  {plural(seen.rows, 'row')}, {integer(seen.usable)} of them items"))
     for reason, left in (seen.left_out or {}).items():
         console.print(
             Text(f"  {integer(left.rows)} left out: {reason} ({', '.join(map(shown, left.sample))})")
         )
     for finding in seen.findings:
         console.print(Text(f"  {finding.severity}: {plural(finding.count, 'row')}, {shown(finding.message)}"))
-    console.print(Text("to paste into .github/benchaudit.yml:", style="bold"))
+    console.print(
+        Text(
+            "to paste into .github/benchaudit.yml, for the input `config` and the flag --config:",
+            style="bold",
+        )
+    )
     console.out(seen.config, highlight=False)
+    console.print(Text("or without a config file, in the workflow's step with the action:", style="bold"))
+    console.out(seen.step, highlight=False, end="")

@@ -7,18 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from benchaudit.accept import accept
 from benchaudit.baseline import baseline
 from benchaudit.cache import Cache
 from benchaudit.checks import all_checks
-from benchaudit.errors import BenchauditError, SourceError
+from benchaudit.errors import PASSING, BenchauditError, SourceError
 from benchaudit.findings import findings_of
 from benchaudit.models import Origin, Snapshot
 from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
+from benchaudit.speech import detail
 from benchaudit.verdict import Audit, judge
 
 if TYPE_CHECKING:
@@ -89,7 +91,10 @@ def audit_snapshot(
     place = work / snapshot.revision.sha
     place.mkdir(exist_ok=True)
     rows_file = place / "rows.parquet" if keep_rows else None
-    with _placed(source.name, where):
+    for blob in snapshot.blobs:
+        detail(f"{where}: {blob.path}, {blob.size:,} bytes")
+    began = monotonic()
+    with placed(source, snapshot, settings):
         counted = Counting(
             source=source,
             snapshot=snapshot,
@@ -105,6 +110,7 @@ def audit_snapshot(
     not_run = [slicing for slicing in settings.slices if slicing not in slicings]
     for line in proposal.evidence:
         say(f"{where}: {line}")
+    detail(f"{source.name}: {counts.rows:,} rows in {monotonic() - began:.1f} s")
     if counts.rows == 0:
         raise SourceError("holds no row", where=where, todo="check --files")
     audit = Audit(
@@ -144,11 +150,18 @@ def _helpers(source: Source, snapshot: Snapshot, settings: Settings) -> Helpers 
 
 
 @contextmanager
-def _placed(name: str, revision: str) -> Iterator[None]:
-    """Let an error about a file say of which revision it is; a source that is one file has but one."""
+def placed(source: Source, snapshot: Snapshot, settings: Settings) -> Iterator[None]:
+    """Let an error about a file say of which revision it is; a source that is one file has but one.
+
+    Where all files that look like data are read, it says how to name those that are meant.
+    """
     try:
         yield
     except BenchauditError as error:
-        if error.where == name:
+        if error.where == source.name:
             raise
-        raise type(error)(error.what, where=f"{revision} {error.where}", todo=error.todo) from None
+        where = f"{source.name}@{snapshot.revision.sha[:7]} {error.where}"
+        guessed = len(snapshot.blobs) > 1 and not settings.files and not isinstance(error, PASSING)
+        hint = "if this file is no part of the benchmark, name those that are with --files" if guessed else ""
+        todo = "; ".join(filter(None, [error.todo, hint]))
+        raise type(error)(error.what, where=where, todo=todo) from None

@@ -42,6 +42,9 @@ _WATCH_ONLY = frozenset(
         ),
     }
 )
+_OF_ONE = _WATCH_ONLY - {"config"}
+"""What a command on one source does not take: it may be told by a config file how to read it."""
+
 _MAPPING = frozenset(
     {
         *("question", "options", "options-in-question", "option-separator", "distractors", "last-turn"),
@@ -112,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     audit.add_argument("source", metavar="SOURCE")
     audit.add_argument("--json", metavar="FILE", help="write the report as JSON; - for standard output")
     audit.add_argument("--html", metavar="FILE", help="write the report as a page that needs no network")
-    _add_settings(audit, without=_WATCH_ONLY)
+    _add_settings(audit, without=_OF_ONE)
     audit.set_defaults(run=commands.audit)
 
     comparison = subparsers.add_parser("compare", help="compare two revisions, files or clones")
@@ -122,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
         "--json", metavar="FILE", help="write the comparison as JSON; - for standard output"
     )
     comparison.add_argument("--html", metavar="FILE", help="write it as a page that needs no network")
-    _add_settings(comparison, without=_WATCH_ONLY)
+    _add_settings(comparison, without=_OF_ONE)
     _add_settings(comparison, without=frozenset(declared()) - _MAPPING, prefix="old-")
     comparison.set_defaults(run=commands.compare)
 
@@ -130,12 +133,12 @@ def _parser() -> argparse.ArgumentParser:
         "inspect", help="columns, proposed mapping, what would be left out, config to paste"
     )
     look.add_argument("source", metavar="SOURCE")
-    _add_settings(look, without=_WATCH_ONLY)
+    _add_settings(look, without=_OF_ONE)
     look.set_defaults(run=commands.inspect)
 
     for add, run in ((remedies.add_balance, remedies.balance), (remedies.add_controls, remedies.controls)):
         remedy = add(subparsers)
-        _add_settings(remedy, without=_WATCH_ONLY)
+        _add_settings(remedy, without=_OF_ONE)
         remedy.set_defaults(run=commands.remedy, remedy=run)
 
     for command, about in (

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from benchaudit.errors import BenchauditError, SettingsError, Unavailable
+from benchaudit.errors import BenchauditError, SettingsError, Unavailable, install
 
 LOCAL = "local"
 
@@ -168,9 +168,7 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise SettingsError(
-            "scheduler needs Dask, which is not installed", todo="pip install 'benchaudit-action[dask]'"
-        ) from None
+        raise SettingsError("scheduler needs Dask, which is not installed", todo=install("dask")) from None
     for name in _LOUD:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed

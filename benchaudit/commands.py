@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from benchaudit import job
 from benchaudit.errors import SettingsError
 from benchaudit.progress import progress
 from benchaudit.settings import Layer, Settings, declared, from_environment, settle
-from benchaudit.speech import detail, is_quiet, say
+from benchaudit.speech import is_quiet, say, say_written
 
 if TYPE_CHECKING:
     from benchaudit.audit import Audited
@@ -41,6 +40,20 @@ def _layers(options: argparse.Namespace, environment: Mapping[str, str], prefix:
     return [flags, tokens]
 
 
+def _settings(source: str, layers: Sequence[Layer], environment: Mapping[str, str]) -> Settings:
+    """The settings for one source; a config file's are those of the dataset that it is.
+
+    Raises SettingsError where the file tells of several datasets and none of them is the source.
+    """
+    base = settle(layers)
+    if not base.config:
+        return base
+    from benchaudit.config import entry_for
+
+    entry = entry_for(source, Path(environment.get("GITHUB_WORKSPACE", "."), base.config))
+    return settle([*layers[:-1], *entry, *layers[-1:]])
+
+
 def _audited(
     name: str, settings: Settings, work: Path, *, keep_rows: bool = True
 ) -> tuple[Source, Snapshot, Audited]:
@@ -51,11 +64,7 @@ def _audited(
     source = open_source(name, settings, work)
     with progress(f"Auditing {name}"):
         snapshot = source.snapshot(source.revision(""))
-        for blob in snapshot.blobs:
-            detail(f"{source.name}@{snapshot.revision.sha[:7]}: {blob.path}, {blob.size:,} bytes")
-        began = monotonic()
         audited = audit_snapshot(source, snapshot, settings, work, say, keep_rows=keep_rows)
-        detail(f"{source.name}: {audited.audit.rows:,} rows in {monotonic() - began:.1f} s")
     return source, snapshot, audited
 
 
@@ -78,7 +87,7 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.report.document import audit_document, write
     from benchaudit.terminal import show, show_briefly
 
-    settings = settle(_layers(options, environment))
+    settings = _settings(options.source, _layers(options, environment), environment)
     if settings.fail_on == "new-leak":
         raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
     _keep_sources(options, options.source)
@@ -91,6 +100,7 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
             write_report(options.html, audited, source, snapshot, settings, work)
     if options.json:
         write(options.json, audit_document(audit))
+    say_written(options.html, options.json)
     if options.json != "-":
         show_briefly(audit) if is_quiet() else show(audit)
     return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
@@ -107,7 +117,9 @@ def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.terminal import show, show_briefly
 
     layers = _layers(options, environment)
-    settings, earlier = settle(layers), settle([_layers(options, environment, "old-")[0], *layers])
+    earlier_layers = [_layers(options, environment, "old-")[0], *layers]
+    settings = _settings(options.new, layers, environment)
+    earlier = _settings(options.old, earlier_layers, environment)
     _keep_sources(options, options.old, options.new)
     with workspace() as work:
         _, before, old = _audited(options.old, earlier, work / "old")
@@ -134,6 +146,7 @@ def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
             )
     if options.json:
         write(options.json, comparison_document(result))
+    say_written(options.html, options.json)
     if options.json != "-":
         show_briefly(new.audit) if is_quiet() else show(new.audit, result)
     new_leaks = leaks(new.audit) - leaks(old.audit)
@@ -147,7 +160,7 @@ def inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.sources import open_source
     from benchaudit.terminal import show_inspection
 
-    settings = settle(_layers(options, environment))
+    settings = _settings(options.source, _layers(options, environment), environment)
     with workspace() as work:
         source = open_source(options.source, settings, work)
         seen = inspect(source, source.snapshot(source.revision("")), settings, work)
@@ -159,7 +172,8 @@ def inspect(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
 
 def remedy(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     """Balance a source, or print its controls."""
-    return int(options.remedy(options, settle(_layers(options, environment))))
+    settings = _settings(options.source, _layers(options, environment), environment)
+    return int(options.remedy(options, settings))
 
 
 def history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
@@ -168,7 +182,7 @@ def history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.chronicle import chronicles
     from benchaudit.pages import write_site
     from benchaudit.report.document import history_document, write
-    from benchaudit.terminal import show_history
+    from benchaudit.terminal import show_history, show_history_briefly
 
     settings = settle(_layers(options, environment))
     with workspace() as work:
@@ -178,9 +192,10 @@ def history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     documents = [history_document(chronicle.history) for chronicle in found]
     if options.json:
         write(options.json, documents[0] if len(documents) == 1 else documents)
+    say_written(options.pages and str(Path(options.pages) / "index.html"), options.json)
     if options.json != "-":
         for chronicle in found:
-            show_history(chronicle.history)
+            show_history_briefly(chronicle.history) if is_quiet() else show_history(chronicle.history)
     return 0
 
 

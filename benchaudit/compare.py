@@ -184,7 +184,8 @@ def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None 
     """Compare an audit with what is known of an earlier one; `snapshot` is what the new one read.
 
     Of further checks only those are compared that leak, or are incomplete, before or after. Several of
-    one group say one thing: of a slice the first that has news tells it, longest and shortest before all.
+    one group say one thing, and so do all that only became incomplete or no longer are: of a slice the
+    first that has news tells it, longest and shortest before all.
     """
     current = {(part.key, name): judged for part in new.slices for name, judged in part.checks.items()}
     keys = list(current) + [place for place in old.checks if place not in current]
@@ -199,7 +200,7 @@ def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None 
             reasons = [existence[change.key]] if change.key in existence else []
         else:
             reasons = _of_verdict(change, change.old, change.new, new.thresholds)
-        aspect = (change.key, group_of(change.check))
+        aspect = (change.key, _aspect(change))
         if is_further(change.check) and aspect in told:
             reasons = []
         told |= {aspect} if reasons else set()
@@ -213,6 +214,13 @@ def compare(old: PastAudit, new: Audit, snapshot: Snapshot, pairs: Pairs | None 
         notes=tuple(_notes(old, new, pairs)),
         pairs=pairs,
     )
+
+
+def _aspect(change: Change) -> str:
+    """What it tells of: rows that are no items, which all checks share, or what a group of them sees."""
+    verdicts = {side.verdict for side in (change.old, change.new) if side is not None}
+    unsure = "incomplete" in verdicts and "leak" not in verdicts
+    return "incomplete" if unsure else group_of(change.check)
 
 
 def _change(place: tuple[SliceKey, str], old: Past | None, new: Judged | None, pairs: Pairs | None) -> Change:
@@ -327,9 +335,22 @@ def _of_rows(old: PastAudit, new: Audit, pairs: Pairs | None) -> list[Material]:
     if _many(became, new):
         found.append(Material(kind="defects", text=f"{became:,} more rows are defective"))
     changed = pairs.rows["gold_changed"] if pairs else 0
-    if _many(changed, new):
-        found.append(Material(kind="gold", text=f"gold changed in {changed:,} rows"))
+    if pairs and _many(changed, new):
+        found.append(Material(kind="gold", text=_of_gold(changed, pairs.rows.get("gold_rekeyed", 0))))
     return found
+
+
+def _of_gold(changed: int, rekeyed: int) -> str:
+    """How gold changed: another of the same options is gold now, or options were edited too."""
+    edited = changed - rekeyed
+    if not edited:
+        return f"gold is another of the same options in {changed:,} rows (re-keyed)"
+    if not rekeyed:
+        return f"the text of gold changed in {changed:,} rows whose options were edited; none was re-keyed"
+    return (
+        f"gold changed in {changed:,} rows: another of the same options in {rekeyed:,} (re-keyed), with "
+        f"options edited in {edited:,}"
+    )
 
 
 def _many(rows: int, audit: Audit) -> bool:

@@ -5,6 +5,7 @@ It is read as a tree of YAML nodes, which know their lines: an error names the l
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import yaml
 
 from benchaudit.errors import SettingsError
 from benchaudit.settings import Given, Layer, declared, unknown
+
+_HUB = "hf://datasets/"
+"""How a SOURCE on the Hub begins."""
 
 
 def from_config(path: Path) -> list[list[Layer]]:
@@ -31,6 +35,35 @@ def from_config(path: Path) -> list[list[Layer]]:
     except (yaml.YAMLError, RecursionError) as error:
         raise SettingsError(f"is not valid YAML ({error})", where=str(path)) from None
     return _Config(path).datasets(document)
+
+
+def entry_for(source: str, path: Path) -> list[Layer]:
+    """The layers of the dataset of a config file that a SOURCE is, or of the only one.
+
+    A dataset on the Hub is known by its name, a folder by the last part of it. A source that is one file
+    takes nothing from the config about which files there are. Raises SettingsError where none fits.
+    """
+    entries = from_config(path)
+    names = [next((layer["dataset"][0] for layer in entry if "dataset" in layer), "") for entry in entries]
+    fitting = [entry for entry, name in zip(entries, names, strict=True) if _is_called(source, name)]
+    if len(entries) > 1 and len(fitting) != 1:
+        listed = ", ".join(filter(None, names))
+        raise SettingsError(
+            f"tells of {len(entries)} datasets and not which of them {source} is",
+            where=str(path),
+            todo=f"name the source like one of {listed}",
+        )
+    found = fitting[0] if len(fitting) == 1 else entries[0]
+    apart = {"files", "subset", "split"} if Path(source).is_file() else set()
+    return [{name: given for name, given in layer.items() if name not in apart} for layer in found]
+
+
+def _is_called(source: str, dataset: str) -> bool:
+    """Whether a SOURCE bears the name of a dataset."""
+    if source.startswith(_HUB):
+        rest = source.removeprefix(_HUB)
+        return re.fullmatch(rf"{re.escape(dataset)}([@/].*)?", rest) is not None
+    return Path(source.partition("@")[0]).resolve().name == dataset.rpartition("/")[2]
 
 
 class _Config:

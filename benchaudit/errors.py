@@ -7,6 +7,11 @@ it quotes, and it carries the exit status that `docs/reference.md` promises.
 from __future__ import annotations
 
 
+def install(extra: str) -> str:
+    """How an extra is installed, from the package index or from a checkout."""
+    return f"pip install 'benchaudit-action[{extra}]', in a checkout pip install '.[{extra}]'"
+
+
 class BenchauditError(Exception):
     """What went wrong, where, and what to do about it, in one line."""
 

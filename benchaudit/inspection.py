@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from benchaudit.checks import EXTREMA
 from benchaudit.errors import MappingError
@@ -21,6 +23,12 @@ from benchaudit.sources.base import Source
 MOST_SLICES = 30
 """Values that a column may have at most to be proposed for slices."""
 
+LONGEST_VALUE = 60
+"""Characters that such a value may have: what is longer, or has a line end, is text and no name."""
+
+IN_LARGE = Fraction(9, 10)
+"""Share of the rows that must be in parts large enough for a verdict."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
@@ -33,16 +41,22 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What was seen. `problem` says why no mapping is proposed; then what follows from one is empty."""
+    """What was seen. `problem` says why no mapping is proposed; then what follows from one is empty.
+
+    `sampled` is the number of rows that `columns` tell of; `config` an entry of the config file, `step`
+    the same as the inputs of a workflow's step.
+    """
 
     dataset: str
     revision: str
     files: tuple[str, ...]
     notes: tuple[str, ...]
+    sampled: int
     columns: tuple[Seen, ...]
     slices: tuple[str, ...]
     evidence: tuple[str, ...] = ()
     config: str = ""
+    step: str = ""
     rows: int = 0
     usable: int = 0
     left_out: Mapping[str, LeftOut] | None = None
@@ -52,13 +66,14 @@ class Inspection:
 
 def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) -> Inspection:
     """Look at one revision. Raises SourceError where its files cannot be read."""
+    from benchaudit.audit import placed
     from benchaudit.items import count_items
     from benchaudit.mapping import resolve, sample_rows
     from benchaudit.reading import open_table
     from benchaudit.reading.engine import engine
 
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
-    with engine(paths, work) as connection:
+    with engine(paths, work) as connection, placed(source, snapshot, settings):
         tables = [
             open_table(path, blob.path, work, connection, settings.records)
             for path, blob in zip(paths, snapshot.blobs, strict=True)
@@ -69,6 +84,7 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
             revision=snapshot.revision.sha,
             files=tuple(blob.path for blob in snapshot.blobs),
             notes=tuple(note for table in tables for note in table.notes),
+            sampled=len(sample),
             columns=tuple(_seen(name, sample) for name in names),
             slices=tuple(name for name in names if _slices(name, sample, settings.min_rows)),
         )
@@ -77,13 +93,11 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
         except MappingError as error:
             return replace(seen, problem=error)
         counts = count_items(tables, proposal.mapping, [], EXTREMA, connection, None)
-    used = {
-        *proposal.mapping.options,
-        *proposal.mapping.distractors,
-        proposal.mapping.gold,
-        proposal.mapping.id,
-    }
+    mapping = proposal.mapping
+    used = {*mapping.question, *mapping.options, *mapping.distractors}
+    used |= {mapping.gold, mapping.gold_fallback, mapping.id}
     slices = tuple(name for name in seen.slices if name not in used)
+    found = _found(source.name, seen.files, mapping, slices)
     return replace(
         seen,
         slices=slices,
@@ -92,7 +106,8 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
         usable=counts.slices[0].n,
         left_out=counts.left_out,
         findings=findings_of(counts.marks),
-        config=_config(source.name, seen.files, proposal.mapping, slices),
+        config=_config(found),
+        step=_step(found),
     )
 
 
@@ -109,17 +124,36 @@ def _slices(name: str, sample: Sequence[Mapping[str, Value]], min_rows: int) -> 
     if any(isinstance(value, list | dict) for value in values):
         return False
     counts = Counter(map(text_of, values))
-    large = sum(count >= min_rows for count in counts.values())
-    return 2 <= len(counts) <= MOST_SLICES and large >= 2
+    large = [count for count in counts.values() if count >= min_rows]
+    named = all(
+        text is None or (len(text) <= LONGEST_VALUE and len(text.splitlines()) < 2) for text in counts
+    )
+    few = 2 <= len(counts) <= MOST_SLICES and len(large) >= 2
+    return few and named and sum(large) >= IN_LARGE * len(values)
 
 
-def _config(dataset: str, files: Sequence[str], mapping: ColumnMapping, slices: Sequence[str]) -> str:
-    """An entry of the config file. Texts are written as JSON, which YAML reads whatever they hold."""
+def _found(
+    dataset: str, files: Sequence[str], mapping: ColumnMapping, slices: Sequence[str]
+) -> dict[str, Any]:
+    """What was found, by the names of settings."""
     named = dataset if "/" in dataset else "OWNER/NAME"
     found = {"dataset": named, "files": list(files), **mapping_document(mapping), "slices": list(slices)}
-    lines = [
-        f"{name}: {json.dumps(value, ensure_ascii=False)}"
-        for name, value in found.items()
-        if value and name in declared()
-    ]
+    return {name: value for name, value in found.items() if value and name in declared()}
+
+
+def _config(found: Mapping[str, Any]) -> str:
+    """An entry of the config file. Texts are written as JSON, which YAML reads whatever they hold."""
+    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in found.items()]
     return "datasets:\n  - " + "\n    ".join(lines) + "\n"
+
+
+def _step(found: Mapping[str, Any]) -> str:
+    """The same as inputs of the action, which are texts: lists are separated by commas."""
+    lines = [f"  {name}: {json.dumps(_input(value), ensure_ascii=False)}" for name, value in found.items()]
+    return "\n".join(["with:", *lines]) + "\n"
+
+
+def _input(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, list) else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
 from benchaudit.edges import Edges
-from benchaudit.errors import BenchauditError, SettingsError, one_line
+from benchaudit.errors import (
+    AccessDenied,
+    BenchauditError,
+    DatasetNotFound,
+    SettingsError,
+    Unavailable,
+    one_line,
+)
 from benchaudit.fleet import each
 from benchaudit.settings import Layer, Settings, settle
 from benchaudit.shards import matrix, share_of
-from benchaudit.speech import announce, complain, masked, say
+from benchaudit.speech import announce, complain, masked, say, say_written
 
 if TYPE_CHECKING:
     from benchaudit.watch import Outcome
@@ -96,6 +104,8 @@ def _watch(source: str, settings: Settings, edges: Edges, *, rebuild: bool) -> O
 
     if not (settings.dataset or source):
         raise SettingsError("no dataset is named", todo="set `dataset`, as owner/name")
+    if not source:
+        _refuse_path(settings.dataset)
     settings = replace(settings, release=settings.release or released(edges.environment))
     tracker = edges.tracker(settings)
     with workspace() as work:
@@ -108,7 +118,29 @@ def _watch(source: str, settings: Settings, edges: Edges, *, rebuild: bool) -> O
             upstream=edges.upstream(tracker, settings),
             notes=edges.notes(settings),
         )
-        return watcher.rebuild() if rebuild else watcher.run()
+        try:
+            return watcher.rebuild() if rebuild else watcher.run()
+        except (DatasetNotFound, AccessDenied, Unavailable) as error:
+            # A folder may be called like a dataset: that it was meant is known when there is no such one.
+            hint = "" if source else _hint(settings.dataset)
+            todo = "; or ".join(filter(None, [error.todo, hint]))
+            raise type(error)(error.what, where=error.where, todo=todo) from None
+
+
+def _hint(dataset: str) -> str:
+    """What to do where a path of this machine was given for the name of a dataset; "" where none was."""
+    if not Path(dataset).exists():
+        return ""
+    return f"`benchaudit watch {dataset}` watches a clone, `benchaudit audit {dataset}` looks at files once"
+
+
+def _refuse_path(dataset: str) -> None:
+    """Refuse what can be no name on the Hub and is a path here, before anything is asked or missing."""
+    may_be_name = re.fullmatch(r"[\w-][\w.-]*(/[\w.-]+)?", dataset) and not Path(dataset).is_file()
+    if _hint(dataset) and not may_be_name:
+        raise SettingsError(
+            "is a path, and `dataset` takes a name on the Hub", where=dataset, todo=_hint(dataset)
+        )
 
 
 def released(environment: Mapping[str, str]) -> str:
@@ -218,4 +250,5 @@ def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) 
         return ""
     folder = Path(environment.get("GITHUB_WORKSPACE", "."))
     write(str(folder / REPORT), documents[0] if len(documents) == 1 else documents)
+    say_written(str(folder / REPORT))
     return REPORT

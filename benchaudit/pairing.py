@@ -46,12 +46,20 @@ said to have gone and come.
 
 _PAIRED = "old.number IS NOT NULL AND new.number IS NOT NULL"
 
+# Another of the same options, but for case and white space around them. Where options were edited too it
+# cannot be told whether gold is another one or the same in other words.
+_REKEYED = (
+    "old.alike_gold <> new.alike_gold AND old.gold_text <> new.gold_text "
+    "AND (old.options = new.options OR old.alike = new.alike)"
+)
+
 _CLASSES = {
     "paired": _PAIRED,
     "added": "old.number IS NULL",
     "removed": "new.number IS NULL",
     "options_edited": "old.options <> new.options",
     "gold_changed": "old.gold_text <> new.gold_text",
+    "gold_rekeyed": _REKEYED,
     "moved_slice": "old.slices <> new.slices",
     "became_left_out": f"{_PAIRED} AND old.left_out IS NULL AND new.left_out IS NOT NULL",
     "became_usable": f"{_PAIRED} AND old.left_out IS NOT NULL AND new.left_out IS NULL",

@@ -14,7 +14,7 @@ from benchaudit import runner
 from benchaudit.errors import SettingsError
 from benchaudit.gate import fails
 from benchaudit.settings import Settings
-from benchaudit.speech import say
+from benchaudit.speech import is_quiet, say, say_written
 
 if TYPE_CHECKING:
     from benchaudit.verdict import Audit
@@ -43,7 +43,7 @@ def add_balance(commands: Commands) -> argparse.ArgumentParser:
 def balance(options: argparse.Namespace, settings: Settings) -> int:
     """Write a balanced subset and print what it keeps. 1 where none is left, or `--fail-on` holds for it."""
     from benchaudit.audit import workspace
-    from benchaudit.balance.reports import document, text
+    from benchaudit.balance.reports import document, summary, text
     from benchaudit.balance.work import FIGURES, SUMMARY, place
     from benchaudit.balance.work import balance as balanced
     from benchaudit.report.document import write
@@ -58,7 +58,8 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
         write(str(result.made / FIGURES), document(result))
         _save(result.made / SUMMARY, printed)
         place(result.made, out)
-    _print(printed)
+    say_written(str(out / SUMMARY))
+    _print(f"{summary(result)}\n" if is_quiet() else printed)
     return 1 if result.after is None else _status(settings, result.after)
 
 
@@ -93,6 +94,7 @@ def controls(options: argparse.Namespace, settings: Settings) -> int:
         audit = audit_snapshot(source, source.snapshot(source.revision("")), settings, work, say).audit
     if options.badge:
         write(options.badge, badge(audit))
+        say_written(options.badge)
     if options.card:
         _update(Path(options.card), section(audit))
     if options.format == "json":

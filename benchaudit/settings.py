@@ -19,7 +19,7 @@ from typing import Any
 
 from benchaudit.accept import read_acceptances
 from benchaudit.checks import all_checks
-from benchaudit.errors import SettingsError
+from benchaudit.errors import SettingsError, install
 from benchaudit.models import GOLD_ENCODINGS, Acceptance, ColumnMapping, Thresholds
 from benchaudit.shards import read_shard
 
@@ -60,7 +60,7 @@ def _probe(value: str) -> bool:
     asked = _flag(value)
     # Found and not imported: that takes a second, which a run that finds nothing new need not wait.
     if asked and find_spec("sklearn") is None:
-        raise ValueError("needs scikit-learn, which is not installed: pip install 'benchaudit-action[probe]'")
+        raise ValueError(f"needs scikit-learn, which is not installed: {install('probe')}")
     return asked
 
 

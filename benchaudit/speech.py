@@ -44,6 +44,13 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
+def say_written(*names: str | None) -> None:
+    """Say which files were written, a line each; what went to standard output is seen there."""
+    for name in names:
+        if name and name != "-":
+            say(f"written: {name}")
+
+
 def complain(error: BenchauditError, environment: Mapping[str, str]) -> None:
     """Say what went wrong, as an annotation where a runner reads it."""
     announce("error", masked(str(error), environment), environment)

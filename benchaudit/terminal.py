@@ -20,14 +20,16 @@ from rich.table import Table
 from rich.text import Text
 
 from benchaudit import markdown, runner
+from benchaudit.checks import by_name
 from benchaudit.compare import Comparison
-from benchaudit.figures import change, integer, plural, points, share
+from benchaudit.figures import change, integer, plural, points, rounded, share
 from benchaudit.history import History
 from benchaudit.inspection import Inspection
 from benchaudit.markdown import MISSING, code
 from benchaudit.models import SliceKey
 from benchaudit.report.sentences import baseline_sentence, changed_sentence, verdict_sentence
-from benchaudit.report.tables import Line, lines_of
+from benchaudit.report.tables import CHANGE_LEGEND, CHECKS_PAGE, Line, lines_of
+from benchaudit.speech import is_quiet
 from benchaudit.verdict import Audit, Judged
 
 _STYLES = {"leak": "bold red", "incomplete": "bold yellow", "slight": "yellow", "none-found": "green"}
@@ -70,6 +72,7 @@ def show(audit: Audit, comparison: Comparison | None = None) -> None:
         if sentence:
             console.print(Text(shown(markdown.words(sentence))))
     _print_slices(console, lines, with_change=comparison is not None)
+    _print_legend(console, lines)
     if audit.left_out:
         console.print(_left_out(audit))
     for finding in audit.findings:
@@ -120,14 +123,15 @@ def _verdict_text(judged: Judged | None) -> Text:
 _LEAST_NAME = 14
 """Columns that the names of slices keep, however narrow the terminal."""
 
-_DISPENSABLE = ("alone", "expected", "could show")
+_DISPENSABLE = ("alone", "expected", "among")
 """Columns that go first where there is no room, in this order."""
 
 
 def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> None:
     """Print the table of slices. Figures are never cut: columns go, and then the lines are long."""
-    names = ["n", "among", "expected", "alone", "picking", "chance", "gain", "could show"]
-    columns = {"gold is": [line.check for line in lines], "verdict": [_words(line.judged) for line in lines]}
+    names = ["n", "among", "expected", "alone", "picking", "chance", "gain"]
+    verdicts = [_words(line.judged) + _could_show(line.judged) for line in lines]
+    columns = {"gold is": [line.check for line in lines], "verdict": verdicts}
     rows = [_figures(line) for line in lines]
     columns |= {name: [row[name] for row in rows] for name in [*names, *(["change"] if with_change else [])]}
     widths = {name: max(map(len, [name, *cells])) for name, cells in columns.items()}
@@ -145,7 +149,7 @@ def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> 
         table.add_column(name, justify=justify, no_wrap=True, min_width=width)
     for number, line in enumerate(lines):
         cells: list[Text | str] = [columns[name][number] for name in widths]
-        cells[1] = _verdict_text(line.judged)
+        cells[1] = Text(verdicts[number], style=_STYLES.get(line.judged.counts_as, "dim"))
         table.add_row(Text(name_of(line.key)), *cells)
     console.print(table, width=max(console.width, needed()), crop=False)
 
@@ -153,7 +157,6 @@ def _print_slices(console: Console, lines: list[Line], *, with_change: bool) -> 
 def _figures(line: Line) -> dict[str, str]:
     # A check that has no meaning in a slice has no items there, and so no rates.
     tally, n = line.judged.tally, line.judged.tally.n
-    detectable = line.judged.detectable_gain
     return {
         "n": integer(line.n),
         "among": share(tally.among, n),
@@ -162,7 +165,6 @@ def _figures(line: Line) -> dict[str, str]:
         "chance": share(tally.chance, n),
         "picking": share(tally.credit, n),
         "gain": f"{points(line.judged.gain)} {line.judged.direction}" if n else "–",
-        "could show": points(Fraction(detectable)) if detectable is not None else "",
         "change": change(line.change.moved) if line.change else "–",
     }
 
@@ -170,6 +172,37 @@ def _figures(line: Line) -> dict[str, str]:
 def _words(judged: Judged) -> str:
     words = f"severe {judged.verdict}" if judged.severe else judged.verdict
     return f"{words} (accepted)" if judged.accepted else words
+
+
+def _could_show(judged: Judged) -> str:
+    """The smallest gain that so many items could have shown, behind a verdict that none was."""
+    gain = judged.detectable_gain
+    return "" if gain is None else f" (≥ {rounded(Fraction(gain) * 100)})"
+
+
+_MOST_TITLES = 8
+"""Checks that are explained, those of the worst lines; of the others the page about checks tells."""
+
+
+def _print_legend(console: Console, lines: Sequence[Line]) -> None:
+    """Say what the names and signs of the table mean, as far as they stand in it."""
+    names = list(dict.fromkeys(line.check for line in lines if line.check in by_name()))
+    titles = [f"{name}: {_lowered(by_name()[name].title)}" for name in names[:_MOST_TITLES]]
+    if len(names) > _MOST_TITLES:
+        titles.append(f"{', '.join(names[_MOST_TITLES:])}: see {CHECKS_PAGE}")
+    could = next((gain for line in lines if (gain := _could_show(line.judged))), "")
+    if could:
+        titles.append(
+            f"none-found{could}: a gain of so many points or more would have shown, four times out of five"
+        )
+    if any(line.change and line.change.moved for line in lines):
+        titles.append(f"change: {markdown.words(CHANGE_LEGEND)}")
+    for title in titles:
+        console.print(Text(title, style="dim"))
+
+
+def _lowered(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _left_out(audit: Audit) -> Table:
@@ -192,6 +225,17 @@ _STEPS = "▁▂▃▄▅▆▇█"
 def sparkline(rates: Sequence[Fraction | None]) -> str:
     """Rates from 0 to 1 as marks of eight heights; a blank where there is none."""
     return "".join(" " if rate is None else _STEPS[min(7, int(rate * 8))] for rate in rates)
+
+
+def show_history_briefly(history: History) -> None:
+    """Print the newest revision of a history in one line."""
+    last = history.points[-1]
+    line = Text(f"{shown(history.dataset)}: {plural(len(history.points), 'revision')}, {last.sha[:7]}: ")
+    verdict = f"severe {last.verdict}" if last.severe else last.verdict
+    line += Text(verdict, style=_STYLES.get(last.verdict, "dim"))
+    for name, rate in (("guesser", last.guesser), ("chance", last.chance)):
+        line += Text(f", {name} {share(rate, 1)}" if rate is not None else "")
+    _Console(highlight=False, soft_wrap=True).print(line)
 
 
 def show_history(history: History) -> None:
@@ -250,17 +294,23 @@ def bar(title: str, total: int) -> Iterator[Callable[[str], None]]:
 def show_inspection(seen: Inspection) -> None:
     """Print what a look at a source found; the config to paste goes to standard output as it is."""
     console = _Console(highlight=False)
+    if is_quiet():
+        console.out(seen.config, highlight=False, end="")
+        return
+    files = ", ".join(map(shown, seen.files[:_MOST_LINES]))
+    more = f" and {len(seen.files) - _MOST_LINES} more" if len(seen.files) > _MOST_LINES else ""
     console.print(Text(f"{shown(seen.dataset)}@{seen.revision[:7]}", style="bold"))
-    console.print(Text("files: " + ", ".join(map(shown, seen.files[:20]))))
+    console.print(Text(f"{plural(len(seen.files), 'file')} read: {files}{more}"))
     for note in seen.notes:
         console.print(Text(f"note: {shown(note)}"))
+    console.print(Text(f"columns, in the first {plural(seen.sampled, 'row')}:", style="bold"))
     columns = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     names = [shown(column.name) for column in seen.columns]
     widest = min(max(map(len, names), default=0), console.width // 2)
     columns.add_column("column", overflow="fold", min_width=widest, max_width=widest)
-    columns.add_column("values", justify="right", no_wrap=True, min_width=6)
+    columns.add_column("different", justify="right", no_wrap=True, min_width=9)
     columns.add_column("for example", no_wrap=True)
-    room = max(12, console.width - widest - 8)
+    room = max(12, console.width - widest - 11)
     for column, name in zip(seen.columns, names, strict=True):
         example = shown(column.example[:200])
         example = example if len(example) <= room else f"{example[: room - 1]}…"
@@ -268,15 +318,22 @@ def show_inspection(seen: Inspection) -> None:
     console.print(columns)
     if seen.problem is not None:
         return
-    console.print(Text("proposed mapping:", style="bold"))
+    console.print(Text("what was found:", style="bold"))
     for line in seen.evidence:
         console.print(Text(f"  {shown(line)}"))
-    console.print(Text(f"{plural(seen.rows, 'row')}, {integer(seen.usable)} of them items"))
+    console.print(Text(f"  {plural(seen.rows, 'row')}, {integer(seen.usable)} of them items"))
     for reason, left in (seen.left_out or {}).items():
         console.print(
             Text(f"  {integer(left.rows)} left out: {reason} ({', '.join(map(shown, left.sample))})")
         )
     for finding in seen.findings:
         console.print(Text(f"  {finding.severity}: {plural(finding.count, 'row')}, {shown(finding.message)}"))
-    console.print(Text("to paste into .github/benchaudit.yml:", style="bold"))
+    console.print(
+        Text(
+            "to paste into .github/benchaudit.yml, for the input `config` and the flag --config:",
+            style="bold",
+        )
+    )
     console.out(seen.config, highlight=False)
+    console.print(Text("or without a config file, in the workflow's step with the action:", style="bold"))
+    console.out(seen.step, highlight=False, end="")

@@ -149,7 +149,7 @@ def paired(old: Release, new: Release) -> Pairs:
             for name, was, is_ in _stayed(key, parts[key])
             if position(was) != position(is_)
         ],
-        **{name: [] for name in ("moved_slice", "became_left_out", "became_usable")},
+        **{name: [] for name in ("gold_rekeyed", "moved_slice", "became_left_out", "became_usable")},
     }
     return Pairs(
         rows={name: len(rows) for name, rows in named.items()},

@@ -210,7 +210,7 @@ def compared(old: Sequence[Row], new: Sequence[Row], **given: Any) -> Both:
 
 
 _CHANGES = (
-    *("added", "removed", "options_edited", "gold_changed"),
+    *("added", "removed", "options_edited", "gold_changed", "gold_rekeyed"),
     *("moved_slice", "became_left_out", "became_usable"),
 )
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import jsonschema
 import pytest
@@ -22,10 +23,11 @@ from benchaudit.errors import (
     SourceError,
     StateError,
 )
+from benchaudit.figures import rounded
 from benchaudit.models import Finding, LeftOut
 from benchaudit.settings import declared
 from benchaudit.terminal import show
-from tests.builders import FAIR, LONGEST, NEW, compared, paired, release
+from tests.builders import FAIR, LONGEST, NEW, SHORTEST, compared, paired, release
 from tests.hostile import corpus
 
 COMMANDS = ("audit", "compare", "inspect", "balance", "controls", "history", "watch", "schema", "demo")
@@ -369,6 +371,36 @@ def test_a_narrow_terminal_shows_fewer_figures(shown):
     assert "expected" not in "".join(narrow)
     assert all(len(line) <= 80 for line in narrow)
     assert any("25.0 %" in line for line in narrow)
+
+
+def test_a_verdict_of_none_says_what_it_could_have_shown(shown):
+    """However narrow the terminal; and the table is followed by what its names and signs mean."""
+    audit = release({"a": FAIR * 10}).audit
+    gains = {part.checks["longest"].detectable_gain for part in audit.slices}
+    for width in (80, 160):
+        lines = shown(audit, width=width)
+        for gain in gains:
+            assert any(f"none-found (≥ {rounded(Fraction(gain) * 100)})" in line for line in lines)
+        assert "longest: gold is the longest option" in lines
+        assert "so many points or more would have shown" in " ".join(lines)
+        assert "change:" not in " ".join(lines)
+
+
+def test_of_many_checks_the_worst_are_explained(shown, monkeypatch):
+    """The others are named, with the page that explains them."""
+    monkeypatch.setattr("benchaudit.terminal._MOST_TITLES", 1)
+    lines = shown(release({"a": [LONGEST] * 40}).audit)
+    assert "longest: gold is the longest option" in lines
+    assert any(re.fullmatch(r"shortest(, [a-z-]+)*: see docs/checks\.md", line) for line in lines)
+
+
+def test_a_sign_of_change_is_a_direction_and_is_explained(shown):
+    """Where gold is never the longest any more, picking scores less: down, and worse."""
+    old, new = release({"a": FAIR * 15}), release({"a": [SHORTEST] * 60}, sha=NEW)
+    lines = shown(new.audit, compared(old, new, paired(old, new)))
+    assert any(line.startswith("Worse since ") for line in lines)
+    assert any("longest" in line and "▼ −25.0" in line for line in lines)
+    assert "change: ▲ up and ▼ down say how far picking scores moved" in "\n".join(lines)
 
 
 TEXTS = [text for text in corpus() if text]

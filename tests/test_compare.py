@@ -296,6 +296,22 @@ def test_verdicts_that_are_news(before, after, expected):
     assert all((news.key, news.check) == (ALL, "longest") for news in found.material)
 
 
+def test_rows_that_are_no_items_are_told_of_once_a_slice():
+    """What became incomplete did so by the rows that all checks share; a leak is told of by each group."""
+    checks = ("longest", "first", "digits", "quotes")
+
+    def of(*verdicts: Judged) -> Audit:
+        one = audit({ALL: verdicts[0]})
+        slices = tuple(replace(part, checks=dict(zip(checks, verdicts, strict=True))) for part in one.slices)
+        return replace(one, slices=slices)
+
+    clean, broken = of(*[NOTHING] * 4), of(*[INCOMPLETE] * 4)
+    for before, after in ((clean, broken), (broken, clean)):
+        assert [news.check for news in comparison(before, after).material] == ["longest"]
+    found = comparison(clean, of(NOTHING, INCOMPLETE, LEAK, INCOMPLETE)).material
+    assert list(dict.fromkeys(news.check for news in found)) == ["first", "digits"]
+
+
 def test_news_are_said_in_words():
     """What stood before, and what stands now."""
     texts = {
@@ -617,7 +633,29 @@ def test_rows_that_turned_defective_or_changed_their_gold(number, rows, news):
     found = comparison(old, new, pairs=pairs(became_defective=number, gold_changed=number))
     assert kinds(found) == (["defects", "gold"] if news else [])
     if news:
-        assert found.material[1].text == f"gold changed in {number} rows"
+        assert found.material[1].text == (
+            f"the text of gold changed in {number} rows whose options were edited; none was re-keyed"
+        )
+
+
+@pytest.mark.parametrize(
+    ("rekeyed", "said"),
+    [
+        (0, "the text of gold changed in 1,200 rows whose options were edited; none was re-keyed"),
+        (
+            200,
+            (
+                "gold changed in 1,200 rows: another of the same options in 200 (re-keyed), with options "
+                "edited in 1,000"
+            ),
+        ),
+        (1_200, "gold is another of the same options in 1,200 rows (re-keyed)"),
+    ],
+)
+def test_a_correction_of_the_key_is_told_from_one_of_the_text(rekeyed, said):
+    old, new = audit({ALL: NOTHING}, rows=9_000), audit({ALL: NOTHING}, rows=9_000)
+    rows = {"gold_changed": 1_200, "gold_rekeyed": rekeyed}
+    assert comparison(old, new, pairs=pairs(rows=rows)).material[0].text == said
 
 
 def test_min_rows_decides_how_many_rows_are_many():

@@ -26,6 +26,7 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from benchaudit import __version__
 from benchaudit.config import from_config
 from benchaudit.demo.dataset import DATA_PATH, history
 from benchaudit.settings import declared, settle
@@ -188,6 +189,15 @@ def anchors(page: Path) -> set[str]:
     every = tokens(page)
     heads = [after.content for before, after in pairwise(every) if before.tag[:1] == "h"]
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("docs/workflows/*.yml"))], ids=name)
+def test_an_example_names_the_version_that_it_belongs_to(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    major = __version__.split(".", maxsplit=1)[0]
+    assert set(re.findall(r"benchaudit-action@v(\d+)", text)) <= {major}
+    named = re.findall(r"benchaudit-action==([\w.]+)|^ +rev: v([\w.]+)", text, re.MULTILINE)
+    assert {one or other for one, other in named} <= {__version__}
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -167,7 +167,7 @@ def test_a_clone_is_audited_commit_by_commit(repo, tmp_path, capsys):
     assert (pages / ".nojekyll").exists()
     assert "bench/index.html" in (pages / "index.html").read_text(encoding="utf-8")
     page = (pages / "bench" / "index.html").read_text(encoding="utf-8")
-    assert "<strong>▼ Better</strong> since" in page
+    assert "<strong>Better</strong> since" in page
     assert '<a href="../index.html">All datasets</a>' in page
 
 

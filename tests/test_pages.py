@@ -36,7 +36,7 @@ def test_text_is_on_a_page_only_where_it_is_asked_for(bench):
 def test_a_comparison_writes_what_changed(bench):
     main(["compare", "calm.csv", "leaky.csv", "--html", "report.html"], {})
     page = (bench / "report.html").read_text(encoding="utf-8")
-    assert "<strong>▲ Worse</strong> since" in page
+    assert "<strong>Worse</strong> since" in page
     assert "<h2>History</h2>" in page
 
 

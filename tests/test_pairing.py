@@ -64,6 +64,17 @@ def test_pairs_are_those_of_plain_python(revisions):
             assert len(moves.flips) == min(way.lost + way.gained, MOST_NAMES)
 
 
+def rekeyed(old: Row, new: Row) -> bool:
+    """Whether gold is another of the same options, whatever their case and the white space around them."""
+
+    def alike(row: Row) -> tuple[str, list[str]]:
+        return " ".join(row.question.split()).lower(), sorted(text.strip().lower() for text in row.options)
+
+    same = sorted(old.options) == sorted(new.options) or alike(old) == alike(new)
+    golds = [str(row.content[2]).strip().lower() for row in (old, new)]
+    return same and golds[0] != golds[1]
+
+
 def classes(pairs: list[tuple[Row | None, Row | None]]) -> dict[str, int]:
     """How many rows are of each class."""
     both = [(old, new) for old, new in pairs if old and new]
@@ -74,6 +85,7 @@ def classes(pairs: list[tuple[Row | None, Row | None]]) -> dict[str, int]:
         "removed": sum(new is None for _, new in pairs),
         "options_edited": sum(sorted(old.options) != sorted(new.options) for old, new in stayed),
         "gold_changed": sum(old.content[2] != new.content[2] for old, new in stayed),
+        "gold_rekeyed": sum(rekeyed(old, new) for old, new in stayed),
         "moved_slice": sum((old.kind, old.topic) != (new.kind, new.topic) for old, new in both),
         "became_left_out": sum(not old.left_out and bool(new.left_out) for old, new in both),
         "became_usable": sum(bool(old.left_out) and not new.left_out for old, new in both),
@@ -133,7 +145,7 @@ def test_id_comes_before_question():
     old = [item("*aa | b", "p", id="1"), item("cc | *d", "q", id="2")]
     new = [item("*a | b", "q", id="1"), item("c | *d", "p", id="2")]
     found = pairs_of(old, new)
-    assert moved(found, options_edited=2, gold_changed=1)
+    assert moved(found, options_edited=2, gold_changed=1, gold_rekeyed=0)
     assert found.names["gold_changed"] == ("1",)
 
 
@@ -253,7 +265,16 @@ def test_what_is_no_change(new):
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        pytest.param(item("aa | *b", "p"), {"gold_changed": 1}, id="gold"),
+        pytest.param(item("aa | *b", "p"), {"gold_changed": 1, "gold_rekeyed": 1}, id="gold"),
+        pytest.param(
+            item("*a new text | b", "p"), {"options_edited": 1, "gold_changed": 1}, id="the text of gold"
+        ),
+        pytest.param(item("*AA | b", "p"), {"options_edited": 1, "gold_changed": 1}, id="the case of gold"),
+        pytest.param(
+            item("AA | *B ", "p"),
+            {"options_edited": 1, "gold_changed": 1, "gold_rekeyed": 1},
+            id="gold, and the case of all",
+        ),
         pytest.param(item("*aa | bb", "p"), {"options_edited": 1}, id="a distractor"),
         pytest.param(
             item("*aa  | b", "p"), {"options_edited": 1, "gold_changed": 1}, id="a space behind gold"
@@ -413,7 +434,7 @@ def test_gold_that_is_stored_apart_does_not_move():
     old = [Row(question, ("a", "bb"), 0) for question in QUESTIONS]
     new = [Row(question, ("bb", "a"), 0) for question in QUESTIONS]
     found = pairs_of(old, new)
-    assert moved(found, gold_changed=len(QUESTIONS))
+    assert moved(found, gold_changed=len(QUESTIONS), gold_rekeyed=len(QUESTIONS))
     assert found.shift is None
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from benchaudit import __version__
 from benchaudit.checks import all_checks
 from benchaudit.errors import RenderError
-from benchaudit.figures import plural
+from benchaudit.figures import plural, rounded
 from benchaudit.frames import audit_frame, comparison_frame
 from benchaudit.markdown import code_blocks, comments, shown, structure, table, tables
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
@@ -31,6 +31,7 @@ from benchaudit.report.fitting import Page
 from benchaudit.report.sentences import (
     changed_sentence,
     evidence_list,
+    further_sentence,
     is_quiet,
     material_list,
     verdict_sentence,
@@ -541,18 +542,18 @@ def test_the_verdict_in_a_sentence(said, slices, more):
 @pytest.mark.parametrize(
     ("said", "before", "after"),
     [
-        ("**▲ Worse** since X: 2 slices began to leak, the guesser went from 1 to 2.", CALM, TWO_WAYS),
-        ("**▼ Better** since X: 2 slices no longer leak, the guesser went from 1 to 2.", TWO_WAYS, CALM),
+        ("**Worse** since X: 2 slices began to leak, the guesser went from 1 to 2.", CALM, TWO_WAYS),
+        ("**Better** since X: 2 slices no longer leak, the guesser went from 1 to 2.", TWO_WAYS, CALM),
         (
             (
-                "**▲▼ Better and worse** since X: 1 slice began to leak, 1 slice no longer leaks, the "
+                "**Better and worse** since X: 1 slice began to leak, 1 slice no longer leaks, the "
                 "guesser went from 1 to 2."
             ),
             CALM | {"geography": [LONGEST] * 60},
             CALM | {"ethics": [SHORTEST] * 80},
         ),
         (
-            "**▲ Worse** since X: 1 slice leaks more, the guesser went from 1 to 2.",
+            "**Worse** since X: 1 slice leaks more, the guesser went from 1 to 2.",
             {"a": [LONGEST] * 60 + [BETWEEN] * 40},
             {"a": [LONGEST] * 70 + [BETWEEN] * 30},
         ),
@@ -561,8 +562,8 @@ def test_the_verdict_in_a_sentence(said, slices, more):
             CALM,
             CALM | {"new": FAIR * 9},
         ),
-        ("**= The same** as X: no figure changed.", CALM, CALM),
-        ("**= Nothing that matters changed** since X.", CALM, CALM | {"history": FAIR * 11}),
+        ("**The same** as X: no figure changed.", CALM, CALM),
+        ("**Nothing that matters changed** since X.", CALM, CALM | {"history": FAIR * 11}),
     ],
 )
 def test_what_changed_in_a_sentence(said, before, after):
@@ -577,6 +578,41 @@ def test_lines_are_worst_first_below_all():
     ranks = [line.judged.rank for line in lines[2:]]
     assert ranks == sorted(ranks)
     assert not is_quiet(lines[0])
+
+
+@pytest.mark.parametrize(("by_length", "shown"), [("incomplete", set()), ("none-found", {"digits"})])
+def test_what_rows_out_leave_open_stands_once_a_slice(by_length, shown):
+    """Every check is incomplete by the same rows: a line for each would hide those that matter."""
+    audit = release({"a": FAIR * 15}).audit
+    tally = audit.all.checks["longest"].tally
+    better = Tally.of([(4, 1, 60, 30)])
+    further = {
+        name: Judged(tally=better if name == "digits" else tally, verdict="incomplete")
+        for name in ("first", "digits", "quotes")
+    }
+    extrema = {name: Judged(tally=tally, verdict=by_length) for name in ("longest", "shortest")}
+    slices = tuple(replace(part, checks=extrema | further) for part in audit.slices)
+    lines = lines_of(replace(audit, slices=slices), None)
+    for key in {line.key for line in lines}:
+        assert {line.check for line in lines if line.key == key} == {"longest", "shortest"} | shown
+    assert "Of 3 further checks 3 cannot exclude a leak" in further_sentence(replace(audit, slices=slices))
+
+
+def test_a_guesser_above_chance_is_no_contradiction_of_no_leak():
+    """The sentence says what would have shown, and what the difference is worth."""
+    audit = release(CALM).audit
+    assert audit.baseline is not None
+    pooled = audit.baseline.pooled
+    gain = max(audit.all.checks[name].detectable_gain for name in ("longest", "shortest"))
+
+    def said(right):
+        found = replace(audit, baseline=replace(audit.baseline, pooled=replace(pooled, right=right)))
+        return verdict_sentence(found, lines_of(found, None))
+
+    above, same = said(pooled.chance + 5), said(pooled.chance)
+    assert f"a gain of {rounded(Fraction(gain) * 100)} points by option length would have shown" in above
+    assert above.endswith(", a difference that no check can tell from luck.")
+    assert "luck" not in same + said(pooled.chance - 5)
 
 
 def test_a_check_without_meaning_has_no_rates():

@@ -82,6 +82,34 @@ def test_quiet_is_a_line_and_no_more(clone):
     assert b"Auditing" not in seen
 
 
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        (("history", "{clone}"), 1),
+        (("balance", "{clone}", "--out", "{out}"), 1),
+        (("watch", "{clone}", "--channel", "folder"), 0),
+        (("demo", "--folder", "{out}"), 5),
+    ],
+)
+def test_every_command_can_be_quiet(arguments, lines, clone, tmp_path):
+    """It says what came of it, and nothing on the way."""
+    named = [text.format(clone=clone, out=tmp_path / "out") for text in arguments]
+    out, err = said(*named, "--quiet", terminal=False, GITHUB_WORKSPACE=str(tmp_path))
+    assert [line for line in err.decode().splitlines() if "leakage changed" not in line] == []
+    assert 0 < len(out.decode().splitlines()) <= lines or lines == 0 == len(out)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("history", "{clone}"), ("controls", "{clone}"), ("watch", "{clone}", "--channel", "none")],
+)
+def test_every_command_can_be_verbose(arguments, clone, tmp_path):
+    named = [text.format(clone=clone) for text in arguments]
+    _, err = said(*named, "-v", terminal=False, GITHUB_WORKSPACE=str(tmp_path))
+    assert re.search(rb"^bench@[0-9a-f]{7}: test\.csv, [\d,]+ bytes$", err, re.MULTILINE)
+    assert re.search(rb"^bench: \d+ rows in [\d.]+ s$", err, re.MULTILINE)
+
+
 def test_verbose_says_files_sizes_and_times(clone):
     _, plain = said("audit", str(clone), terminal=False)
     _, err = said("audit", str(clone), "--verbose", terminal=False)

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from werkzeug.wrappers import Request, Response
 
+from benchaudit import __version__
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.e2e.stage import DATA, DATASET, REPOSITORY, TOKEN, Stage
 from tests.loopback.base import Loopback
@@ -24,7 +25,7 @@ from tests.loopback.hub import HubDataset
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "workflows"
 PATHS = sorted(FOLDER.glob("*.yml"))
-ACTION = "benchaudit/benchaudit-action@v1"
+ACTION = f"benchaudit/benchaudit-action@v{__version__.split('.', maxsplit=1)[0]}"
 INPUTS = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
 
 

@@ -72,7 +72,7 @@ def _by_slice(audit: Audit | None) -> dict[SliceKey, SliceAudit]:
 
 def text(made: Balanced) -> str:
     """The same for people, as Markdown."""
-    parts = [f"# Balance of {code(made.before.origin.dataset)}", _summary(made), _table(made)]
+    parts = [f"# Balance of {code(made.before.origin.dataset)}", summary(made), _table(made)]
     if made.dropped and made.subset.rows:
         parts.append(_dropped(made))
     if others := _others(made):
@@ -88,7 +88,8 @@ def text(made: Balanced) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _summary(made: Balanced) -> str:
+def summary(made: Balanced) -> str:
+    """What is kept, in a sentence or two."""
     names, limit = " and ".join(f"`{name}`" for name in made.on), rounded(LIMIT * 100)
     if not made.subset.rows:
         none = f"No subset is balanced on {names} within {limit} points in any slice, so none was written."

@@ -16,7 +16,7 @@ from math import ceil, floor, inf
 from typing import Any
 
 from benchaudit.balance.problem import Problem
-from benchaudit.errors import SettingsError
+from benchaudit.errors import SettingsError, install
 from benchaudit.models import ALL, SliceKey
 
 FEW = 400
@@ -249,7 +249,5 @@ def _scipy() -> tuple[Any, Any]:
         import scipy.optimize
         import scipy.sparse
     except ImportError:
-        raise SettingsError(
-            "balance needs scipy, which is not installed", todo="pip install 'benchaudit-action[balance]'"
-        ) from None
+        raise SettingsError("balance needs scipy, which is not installed", todo=install("balance")) from None
     return np, scipy

@@ -20,6 +20,7 @@ from benchaudit.demo.dataset import DATA_PATH, DemoCommit, history
 from benchaudit.edges import REPORTS
 from benchaudit.errors import SettingsError, SourceError
 from benchaudit.settings import Layer
+from benchaudit.speech import is_quiet
 
 DATASET = "demo/personal-preferences"
 _MADE_BY_US = ".benchaudit-demo"
@@ -27,7 +28,8 @@ _MADE_BY_US = ".benchaudit-demo"
 
 def show(folder: Path, environment: Mapping[str, str]) -> int:
     """Run the demo in `folder` and return an exit status. Raises SettingsError where the folder is in use."""
-    console = Console(highlight=False)
+    # The last lines say where everything is; what leads there is left out for who wants it quiet.
+    console, told = Console(highlight=False, soft_wrap=True), Console(highlight=False, quiet=is_quiet())
     repository = _fresh(folder) / "dataset"
     settings: Layer = {
         "dataset": (DATASET, "demo"),
@@ -39,7 +41,7 @@ def show(folder: Path, environment: Mapping[str, str]) -> int:
     for number, commit in enumerate(history()):
         sha = _commit(repository, commit, number)
         tag = f", tagged {commit.tag}" if commit.tag else ""
-        console.print(f"\n[bold]commit {sha[:7]}[/] {commit.title}{tag}", markup=True)
+        told.print(f"\n[bold]commit {sha[:7]}[/] {commit.title}{tag}", markup=True)
         if number == 0:
             continue
         status = job.run(str(repository), [settings, {}], inside)
@@ -47,7 +49,7 @@ def show(folder: Path, environment: Mapping[str, str]) -> int:
             return status
     issue = next((folder / REPORTS).glob("*/issue.md"))
     comments = sorted(issue.parent.glob("comment-*.md"))
-    console.print(Markdown(_first_screen(issue)))
+    told.print(Markdown(_first_screen(issue)))
     console.print(f"The report issue:  {issue}")
     for comment in comments:
         console.print(f"A comment:         {comment}")

@@ -11,10 +11,10 @@ from markupsafe import Markup
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, plural, points, rounded, share
 from benchaudit.html import svg
-from benchaudit.html.page import each, scrolling
+from benchaudit.html.page import each, from_markdown, scrolling
 from benchaudit.markdown import MISSING, shown
 from benchaudit.models import SliceKey
-from benchaudit.report.tables import Line
+from benchaudit.report.tables import CHANGE_LEGEND, Line
 from benchaudit.verdict import WORST_FIRST, Judged
 
 PAGE_ROWS = 100
@@ -137,7 +137,7 @@ _SECTION = Markup(
     '<form id="filters" class="filters" hidden>'
     '<label>Find <input type="search" name="words" autocomplete="off"></label>'
     "<label>Verdict {verdicts}</label><label>Gold is {checks}</label>"
-    '<output name="count" aria-live="polite"></output></form>{table}{without}'
+    '<output name="count" aria-live="polite"></output></form>{table}{legend}{without}'
     '<p class="pager"><button type="button" id="more" class="more" hidden>Show more</button></p></section>'
 )
 _HEAD = (
@@ -164,7 +164,10 @@ def section(lines: Sequence[Line], rows: Sequence[dict[str, Any]]) -> Markup:
     table = Markup('<table id="rows"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(heads, body)
     missing = f"{plural(len(rows) - PAGE_ROWS, 'more row')} need JavaScript; the JSON report has them all."
     present = {line.judged.counts_as for line in lines}
+    moved_at_all = any(line.change and line.change.moved for line in lines)
+    legend = Markup('<div class="hint">{}</div>').format(from_markdown(CHANGE_LEGEND)) if moved_at_all else ""
     return _SECTION.format(
+        legend=legend,
         verdicts=_select("verdict", [name for name in WORST_FIRST if name in present]),
         checks=_select("check", list(dict.fromkeys(line.check for line in lines))),
         table=scrolling(table, "Table of slices"),

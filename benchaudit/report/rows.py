@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from benchaudit.compare import Comparison
+from benchaudit.compare import Change, Comparison
 from benchaudit.figures import plural
 from benchaudit.markdown import folded
 from benchaudit.report.sentences import is_quiet, material_list
-from benchaudit.report.tables import Line, rows_table, slice_table, steps_table
+from benchaudit.report.tables import CHANGE_LEGEND, Line, rows_table, slice_table, steps_table
 
 _WHOLE = "; the JSON report of the run (output `report`) has them all."
 
@@ -24,6 +24,7 @@ def slice_rows(lines: Sequence[Line], further: str) -> Callable[[int], dict[str,
     def rows(shown: int) -> dict[str, str]:
         folds = quiet[: max(0, shown - len(loud))]
         slices = slice_table(loud[:shown])
+        slices += _legend(line.change for line in loud[:shown])
         slices += f"\n\n{further}" if further else ""
         missing = len(lines) - shown
         if missing > 0:
@@ -42,11 +43,16 @@ def change_rows(comparison: Comparison | None) -> Callable[[int], dict[str, str]
     def rows(shown: int) -> dict[str, str]:
         return {
             "material": material_lines(comparison, shown),
-            "steps": steps_table(changed[:shown]),
+            "steps": steps_table(changed[:shown]) + _legend(changed[:shown]),
             "rows": rows_table(pairs) if pairs and shown else "",
         }
 
     return rows
+
+
+def _legend(changes: Iterable[Change | None]) -> str:
+    """What the signs of changes mean, below a table that has some; "" below any other."""
+    return f"\n\n<sub>{CHANGE_LEGEND}</sub>" if any(item and item.moved for item in changes) else ""
 
 
 def material_lines(comparison: Comparison | None, shown: int) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 
 from benchaudit.accept import idle
 from benchaudit.baseline import Baseline
-from benchaudit.checks import GROUPS, by_name, group_of, is_further
+from benchaudit.checks import EXTREMA, GROUPS, by_name, group_of, is_further
 from benchaudit.compare import Change, Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, odds, plural, points, rounded, share
 from benchaudit.markdown import code, prose
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
-from benchaudit.report.tables import QUIET, Line, slice_name
+from benchaudit.report.tables import CHECKS_PAGE, QUIET, Line, slice_name
 from benchaudit.verdict import Audit
 
 MOST_NAMED = 4
@@ -52,8 +53,27 @@ def _of_no_leak(audit: Audit, lines: Sequence[Line]) -> str:
             f"than {audit.thresholds.min_effect:g} points."
         )
     if audit.verdict == "none-found":
-        return f"**No leak found** in {plural(audit.all.n, 'item')}. {scores}."
+        return (
+            f"**No leak found** in {plural(audit.all.n, 'item')}{_could_show(audit)}. {scores}{_luck(audit)}."
+        )
     return f"**Too few rows** for a verdict: {plural(audit.all.n, 'item')} of {audit.thresholds.min_rows}."
+
+
+def _could_show(audit: Audit) -> str:
+    """The smallest gain by option length that all items together could have shown; "" where none could."""
+    gains = [audit.all.checks[check.name].detectable_gain for check in EXTREMA]
+    known = [Fraction(gain) for gain in gains if gain is not None]
+    if len(known) < len(gains):
+        return ""
+    return f", where a gain of {rounded(max(known) * 100)} points by option length would have shown"
+
+
+def _luck(audit: Audit) -> str:
+    """What a guesser's score above chance is worth where no check found anything: it looks like a leak."""
+    pooled = audit.baseline.pooled if audit.baseline else None
+    if pooled is None or share(pooled.right, pooled.n) == share(pooled.chance, pooled.n):
+        return ""
+    return "" if pooled.right < pooled.chance else ", a difference that no check can tell from luck"
 
 
 def _slight(audit: Audit) -> str:
@@ -131,11 +151,15 @@ def further_sentence(audit: Audit) -> str:
     run = {name: found for name, found in verdicts.items() if found != {"not-applicable"}}
     if not run:
         return ""
-    loud = [name for name, found in run.items() if found & {"leak", "incomplete"}]
-    if loud:
+    leaks = sum("leak" in found for found in run.values())
+    unsure = sum("incomplete" in found and "leak" not in found for found in run.values())
+    if leaks or unsure:
+        see = f"{leaks} see{'s' if leaks == 1 else ''} a leak" if leaks else ""
+        cannot = f"{unsure} cannot exclude one" if leaks else f"{unsure} cannot exclude a leak"
+        found = " and ".join(filter(None, [see, cannot if unsure else ""]))
         said = (
-            f"{len(loud)} of {plural(len(run), 'further check')} see a leak, or cannot exclude one: of those "
-            "that see the same in a slice the worst stands above"
+            f"Of {plural(len(run), 'further check')} {found}; of those that say the same of a slice one line "
+            "stands above"
         )
     elif all(found <= {"too-few", "not-applicable"} for found in run.values()):
         return ""
@@ -143,7 +167,7 @@ def further_sentence(audit: Audit) -> str:
         said = f"{plural(len(run), 'further check')} found no leak in any slice"
     skipped = [name for name, found in verdicts.items() if found == {"not-applicable"}]
     apart = f" Not applicable here: {', '.join(skipped)}." if skipped else ""
-    return f"{said} (`docs/checks.md` says what each looks for; the JSON report has all figures).{apart}"
+    return f"{said} (`{CHECKS_PAGE}` says what each looks for; the JSON report has all figures).{apart}"
 
 
 def _both_ways(named: Sequence[Line]) -> list[Line]:
@@ -195,16 +219,13 @@ def changed_sentence(comparison: Comparison | None, link: str, scored: tuple[str
     if not comparison.material:
         shifts = [item.moved for item in comparison.changes if item.moved]
         if not shifts and not (comparison.pairs and _any_rows(comparison.pairs)):
-            return f"**= The same** as {link}: no figure changed."
-        return f"**= Nothing that matters changed** since {link}."
+            return f"**The same** as {link}: no figure changed."
+        return f"**Nothing that matters changed** since {link}."
     worse, better, neither = _ways(comparison)
-    if worse and better:
-        head = "▲▼ Better and worse"
-    else:
-        head = "▲ Worse" if worse else "▼ Better" if better else "Changed"
+    head = " and ".join(filter(None, ["better" if better else "", "worse" if worse else ""])) or "changed"
     was, is_ = scored
     guesser = [f"the guesser went from {was} to {is_}"] if was and is_ and was != is_ else []
-    return f"**{head}** since {link}: {', '.join([*worse, *better, *guesser, *neither])}."
+    return f"**{head.capitalize()}** since {link}: {', '.join([*worse, *better, *guesser, *neither])}."
 
 
 def _ways(comparison: Comparison) -> tuple[list[str], list[str], list[str]]:

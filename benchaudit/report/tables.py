@@ -27,6 +27,15 @@ _WORDS = {
     "too-few": "too few rows",
     "not-applicable": "not applicable",
 }
+CHANGE_LEGEND = (
+    "▲ up and ▼ down say how far *picking scores* moved since the revision before, in points: "
+    "worse is what moves away from *chance*, up or down."
+)
+"""What the signs of a change mean: a direction, wherever they stand."""
+
+CHECKS_PAGE = "docs/checks.md"
+"""The page that says what each check looks for."""
+
 QUIET = frozenset({"slight", "none-found", "too-few", "not-applicable"})
 
 
@@ -93,7 +102,8 @@ def lines_of(audit: Audit, comparison: Comparison | None) -> list[Line]:
 def _further_lines(lines: Sequence[Line]) -> list[Line]:
     """Of the further checks of one slice, of each group the worst, if it is loud or has news.
 
-    A group of which longest or shortest says as bad a thing has no more to say.
+    A group of which longest or shortest says as bad a thing has no more to say. What is incomplete is so
+    by the rows that are no items, which all checks share: one line of a slice says it.
     """
     worst: dict[str, Line] = {}
     for line in lines:
@@ -101,7 +111,13 @@ def _further_lines(lines: Sequence[Line]) -> list[Line]:
         loud = line.judged.counts_as not in QUIET or line.judged.accepted or line.has_news
         if (loud or not is_further(line.check)) and (group not in worst or line.outranks(worst[group])):
             worst[group] = line
-    return [line for line in worst.values() if is_further(line.check)]
+    unsure = [line for line in worst.values() if line.judged.counts_as == "incomplete" and not line.has_news]
+    spoken = min(
+        unsure, key=lambda line: (is_further(line.check), -line.judged.gain, line.check), default=None
+    )
+    return [
+        line for line in worst.values() if is_further(line.check) and (line not in unsure or line is spoken)
+    ]
 
 
 def slice_name(key: SliceKey) -> str:
@@ -233,6 +249,7 @@ _ROW_WORDS = {
     "removed": "removed",
     "options_edited": "options edited",
     "gold_changed": "gold changed",
+    "gold_rekeyed": "of these re-keyed: another of the same options is gold",
     "moved_slice": "moved to another slice",
     "became_left_out": "became no item",
     "became_usable": "became an item",

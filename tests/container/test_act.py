@@ -90,7 +90,7 @@ def test_the_watch_of_the_docs_writes_the_issue(checkout: Path, stage: Stage) ->
     """As pasted, but for the dataset's name and the action, which is this checkout's."""
     text = (checkout / "docs" / "workflows" / "watch.yml").read_text(encoding="utf-8")
     for pasted, here in (
-        ("benchaudit/benchaudit-action@v1", "./"),
+        ("benchaudit/benchaudit-action@v0", "./"),
         ("dataset: bowen-upenn/PersonaMem-v2", f"dataset: {DATASET}"),
         ("files: benchmark/text/benchmark.csv", f"files: {DATA}"),
         ("slices: who,pref_type", "slices: who"),

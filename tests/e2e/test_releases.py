@@ -64,7 +64,7 @@ def test_a_release_is_compared_with_the_one_before_and_pinned_in_its_place(repor
     reported.run()
 
     second = about_releases(reported)[release_marker("v1.1")]
-    assert "**▼ Better** since release `v1.0`" in second.body
+    assert "**Better** since release `v1.0`" in second.body
     assert (first.pinned_at, first.body) == (None, said)
     assert second.pinned_at is not None
     assert reported.run().writes == []

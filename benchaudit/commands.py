@@ -76,7 +76,6 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.audit import workspace
     from benchaudit.gate import fails
     from benchaudit.report.document import audit_document, write
-    from benchaudit.terminal import show, show_briefly
 
     settings = settle(_layers(options, environment))
     if settings.fail_on == "new-leak":
@@ -92,6 +91,8 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     if options.json:
         write(options.json, audit_document(audit))
     if options.json != "-":
+        from benchaudit.terminal import show, show_briefly
+
         show_briefly(audit) if is_quiet() else show(audit)
     return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
 

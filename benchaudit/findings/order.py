@@ -83,14 +83,14 @@ def _name(fetch: Fetch, file: int, row: int) -> tuple[str, ...]:
 
 def _walks(fetch: Fetch, asked: Asked) -> list[Walk]:
     # A run goes from an item whose gold is not where the last one was to the next such item.
+    items = "SELECT file, k, count(*) AS items FROM scored WHERE left_out IS NULL GROUP BY ALL"
     steps = """
         SELECT file, k, gold, row, lag(gold) OVER walk AS before, row_number() OVER walk AS number
         FROM scored WHERE left_out IS NULL WINDOW walk AS (PARTITION BY file, k ORDER BY row)"""
     runs = f"""
         SELECT file, k, gold, row AS start,
                coalesce(lead(number) OVER (PARTITION BY file, k ORDER BY number), items + 1) - number AS run
-        FROM ({steps})
-        JOIN (SELECT file, k, count(*) AS items FROM scored WHERE left_out IS NULL GROUP BY ALL) USING (file, k)
+        FROM ({steps}) JOIN ({items}) USING (file, k)
         WHERE before IS DISTINCT FROM gold"""
     by_place = f"""
         SELECT file, k, gold, sum(run)::BIGINT AS items, count(*) AS runs, max(run) AS run,

@@ -16,7 +16,7 @@ from benchaudit.models import Finding
 
 _ASKING = "scored WHERE left_out IS NULL AND asks"
 _ITEMS = f"(FROM {_ASKING} AND alike IN (SELECT alike FROM {_ASKING} GROUP BY alike HAVING count(*) > 1))"
-"""Items that are alike at least. Of all kinds these are the only ones, and in most releases there are none."""
+"""Items that are alike at least: of each kind it is some of these, and most releases have none."""
 
 _MOST_NAMES = 3
 

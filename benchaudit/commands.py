@@ -85,7 +85,6 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.audit import workspace
     from benchaudit.gate import fails
     from benchaudit.report.document import audit_document, write
-    from benchaudit.terminal import show, show_briefly
 
     settings = _settings(options.source, _layers(options, environment), environment)
     if settings.fail_on == "new-leak":
@@ -102,6 +101,8 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
         write(options.json, audit_document(audit))
     say_written(options.html, options.json)
     if options.json != "-":
+        from benchaudit.terminal import show, show_briefly
+
         show_briefly(audit) if is_quiet() else show(audit)
     return int(fails(settings.fail_on, audit.verdict, severe=audit.severe))
 

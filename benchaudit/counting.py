@@ -142,11 +142,12 @@ class Counting:
                 for number in range(len(self.snapshot.blobs))
             ]
             proposal, slicings = self._mapped(tables, connection)
-            names = [
-                self._rows_name(number, table, proposal.mapping, slicings)
+            names = {
+                number: self._rows_name(number, table, proposal.mapping, slicings)
                 for number, table in enumerate(tables)
-            ]
-            rows = {n: path for n, name in enumerate(names) if cache and (path := cache.find(name))}
+                if cache is not None
+            }
+            rows = {n: path for n, name in names.items() if cache and (path := cache.find(name))}
             if lacking := kept.keys() - rows.keys():
                 raise _Lacking(lacking)
             self.files.fill(dict(enumerate(tables)), paths, proposal.mapping, slicings, connection)

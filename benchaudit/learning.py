@@ -39,6 +39,8 @@ def learnt_sql(relation: str, check: Check) -> str:
 
 def with_learnt_sql(relation: str, learnt: Sequence[Check]) -> str:
     """SQL for narrow rows with a column for each learnt check, from tables of `learnt_sql` called like it."""
+    if not learnt:
+        return f"FROM {relation}"
     tied = code_sql("len(keys)", "len(keys)", "1")
     columns = "".join(
         f", CASE WHEN left_out IS NULL THEN coalesce({column_of(check.name)}.packed, {tied}) END "

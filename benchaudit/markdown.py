@@ -11,11 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from benchaudit.errors import RenderError
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 MISSING = "(missing)"
 _ACTIVE = re.compile(r"[`|]|\]:")
@@ -43,6 +45,8 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
 @cache
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # for bodies alone: most who show text never read one
+
     return MarkdownIt("commonmark").enable("table")
 
 

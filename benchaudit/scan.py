@@ -6,8 +6,9 @@ certain, and all rows of other tables, go through the definition in batches. Not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import duckdb
 
@@ -17,8 +18,12 @@ from benchaudit.models import ColumnMapping
 from benchaudit.reading import Table
 from benchaudit.reading.engine import Refused, arrow_function, glob_escaped, literal
 
-Narrow = Callable[[str], str]
-"""SQL for narrow rows, made of SQL for items."""
+
+class Narrow(Protocol):
+    """What makes SQL for narrow rows of SQL for items."""
+
+    def __call__(self, items: str, *, bare: bool) -> str:
+        """The SQL; where items are `bare`, no option of them has white space around it."""
 
 
 def scan(
@@ -56,7 +61,9 @@ def scan(
         if number not in kept and (number not in quick or number in uncertain)
     ]
     if rest:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE defined AS {narrow(' UNION ALL '.join(rest))}")
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE defined AS {narrow(' UNION ALL '.join(rest), bare=False)}"
+        )
     parts = [f"FROM {name}" for name, there in (("certain", quick), ("defined", rest)) if there]
     parts += [
         f"SELECT * REPLACE ({number} AS file) FROM read_parquet({literal(glob_escaped(path))})"
@@ -83,7 +90,9 @@ def _scan_quickly(
     ]
     if not parts:
         return {}
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE quick AS {narrow(' UNION ALL '.join(parts))}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE quick AS {narrow(' UNION ALL '.join(parts), bare=True)}"
+    )
     found = connection.execute(
         f"SELECT file, min(rowid), count(*) FILTER (left_out = {literal(UNCERTAIN)}) FROM quick GROUP BY file"
     ).fetchall()

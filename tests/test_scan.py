@@ -24,8 +24,8 @@ ROWS = {
 }
 
 
-def narrow(items: str) -> str:
-    return scan_sql(items, all_checks())
+def narrow(items: str, *, bare: bool = False) -> str:
+    return scan_sql(items, all_checks(), bare=bare)
 
 
 def narrow_rows(files: dict[str, str], work: Path, *, quick: bool) -> list[tuple[object, ...]]:

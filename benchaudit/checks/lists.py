@@ -19,9 +19,13 @@ WORD = r"\p{Han}|(?:[^\P{L}\p{Han}]|[\pM\pN])+"
 
 
 def _stripped(text: str) -> str:
-    """SQL for a text without white space around it. Most have none, and looking is cheaper than cutting."""
+    """SQL for a text without white space around it. Most have none, and looking is cheaper than cutting.
+
+    Cheapest is to compare: what begins and ends with a printable character of ASCII has none.
+    """
+    plain = f"{text} BETWEEN '!' AND '~' AND {text}[-1] BETWEEN '!' AND '~'"
     white = f"(contains('{WHITE}', {text}[1]) OR contains('{WHITE}', {text}[-1]))"
-    return f"CASE WHEN {white} THEN trim({text}, '{WHITE}') ELSE {text} END"
+    return f"CASE WHEN {plain} THEN {text} WHEN {white} THEN trim({text}, '{WHITE}') ELSE {text} END"
 
 
 LISTS = {
@@ -42,10 +46,13 @@ LISTS = {
 """
 
 
-def lists_for(scores: Iterable[str]) -> list[tuple[str, str]]:
-    """The lists that these scores look at, and those that they are made of, in order."""
+def lists_for(scores: Iterable[str], *, bare: bool = False) -> list[tuple[str, str]]:
+    """The lists that these scores look at, and those that they are made of, in order.
+
+    Where options are `bare`, none of them has white space around it.
+    """
     texts, found = list(scores), []
-    for name, sql in reversed(LISTS.items()):
+    for name, sql in reversed(({**LISTS, "stripped": "options"} if bare else LISTS).items()):
         if any(re.search(rf"\b{name}\b", text) for text in texts):
             texts.append(sql)
             found.append((name, sql))

@@ -22,15 +22,17 @@ class Walk:
     """The golds of the items of one file with so many options, in row order.
 
     `places` counts items by the place of gold, `stays` those whose gold stands where that of the item
-    before stood. `run` is the length of the longest run, at `place` from 0, from the row `start` on.
+    before stood. `run` is the length of the longest run, at `place` from 0, from the row `start` on, which
+    is a number.
     """
 
+    number: int
     file: str
     places: Sequence[int]
     stays: int
     run: int
     place: int
-    start: str
+    start: int
 
     @property
     def n(self) -> int:
@@ -54,7 +56,7 @@ def orders(fetch: Fetch, asked: Asked) -> Iterator[Finding]:
             check="gold-run",
             severity="note",
             count=worst.run,
-            sample=(worst.start,),
+            sample=_name(fetch, worst.number, worst.start),
             message=f"gold stands at place {worst.place + 1} in {worst.run:,} items one after the other, in "
             f"{worst.file}{_others(len(found))}",
         )
@@ -74,28 +76,41 @@ def _others(files: int) -> str:
     return f", and likewise in {files - 1:,} more parts" if files > 1 else ""
 
 
+def _name(fetch: Fetch, file: int, row: int) -> tuple[str, ...]:
+    """What a row is called."""
+    return tuple(name for (name,) in fetch(f"SELECT name FROM scored WHERE file = {file} AND row = {row}"))
+
+
 def _walks(fetch: Fetch, asked: Asked) -> list[Walk]:
-    # Within a run the number of an item and its number among those with its gold grow side by side.
-    numbered = """
-        SELECT file, k, gold, row, row_number() OVER (PARTITION BY file, k ORDER BY row)
-               - row_number() OVER (PARTITION BY file, k, gold ORDER BY row) AS number
-        FROM scored WHERE left_out IS NULL"""
+    # A run goes from an item whose gold is not where the last one was to the next such item.
+    items = "SELECT file, k, count(*) AS items FROM scored WHERE left_out IS NULL GROUP BY ALL"
+    steps = """
+        SELECT file, k, gold, row, lag(gold) OVER walk AS before, row_number() OVER walk AS number
+        FROM scored WHERE left_out IS NULL WINDOW walk AS (PARTITION BY file, k ORDER BY row)"""
     runs = f"""
-        SELECT file, k, gold, count(*) AS run, min(row) AS start
-        FROM ({numbered}) GROUP BY file, k, gold, number"""
+        SELECT file, k, gold, row AS start,
+               coalesce(lead(number) OVER (PARTITION BY file, k ORDER BY number), items + 1) - number AS run
+        FROM ({steps}) JOIN ({items}) USING (file, k)
+        WHERE before IS DISTINCT FROM gold"""
+    by_place = f"""
+        SELECT file, k, gold, sum(run)::BIGINT AS items, count(*) AS runs, max(run) AS run,
+               arg_min(start, (-run, start)) AS start
+        FROM ({runs}) GROUP BY file, k, gold"""
     rows = fetch(f"""
-        SELECT file, places, stays, run, walks.gold, name FROM (
-            SELECT file, k, sum(run - 1)::BIGINT AS stays, max(run) AS run,
-                   arg_min(gold, (-run, start)) AS gold, arg_min(start, (-run, start)) AS start
-            FROM ({runs}) GROUP BY file, k) AS walks
-        JOIN (
-            SELECT file, k, map_values(histogram(gold)) AS places FROM scored WHERE left_out IS NULL
-            GROUP BY ALL) USING (file, k)
-        JOIN (SELECT file, row AS start, name FROM scored) USING (file, start)
-        ORDER BY file, k""")
+        SELECT file, list(items ORDER BY gold), sum(items - runs)::BIGINT, max(run),
+               arg_min(gold, (-run, start)), arg_min(start, (-run, start))
+        FROM ({by_place}) GROUP BY file, k ORDER BY file, k""")
     return [
-        Walk(file=asked.files[file], places=places, stays=stays, run=run, place=gold, start=start)
-        for file, places, stays, run, gold, start in rows
+        Walk(
+            number=number,
+            file=asked.files[number],
+            places=places,
+            stays=stays,
+            run=run,
+            place=gold,
+            start=start,
+        )
+        for number, places, stays, run, gold, start in rows
     ]
 
 

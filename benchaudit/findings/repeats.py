@@ -14,7 +14,10 @@ from benchaudit.findings.asking import Asked, Fetch
 from benchaudit.findings.marks import SAMPLED, Severity
 from benchaudit.models import Finding
 
-_ITEMS = "(FROM scored WHERE left_out IS NULL AND asks)"
+_ASKING = "scored WHERE left_out IS NULL AND asks"
+_ITEMS = f"(FROM {_ASKING} AND alike IN (SELECT alike FROM {_ASKING} GROUP BY alike HAVING count(*) > 1))"
+"""Items that are alike at least: of each kind it is some of these, and most releases have none."""
+
 _MOST_NAMES = 3
 
 
@@ -73,6 +76,8 @@ _CONTRADICTIONS = _Kind(
 
 def repeats(fetch: Fetch, asked: Asked) -> Iterator[Finding]:
     """Items that stand in several rows; where that was said to be intended, only those that contradict."""
+    if not fetch(f"SELECT 1 FROM {_ASKING} GROUP BY alike HAVING count(*) > 1 LIMIT 1"):
+        return
     kinds = (_CONTRADICTIONS,) if asked.repeats else (*_REPEATS, _CONTRADICTIONS)
     for kind in kinds:
         found = _found(fetch, kind)

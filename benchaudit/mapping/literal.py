@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 
@@ -59,15 +60,25 @@ _CONTAINER = re.compile(r"\s*(?:[\[({]|(?:np\.|numpy\.)?array\s*\()")
 def decode_literal(text: str) -> tuple[Value, str]:
     """Return the list or record that a text spells, and how: `json`, `python` or `numpy`.
 
-    Raises Unreadable for anything else.
+    Nobody may change it: it is the same one for the same text. Raises Unreadable for anything else.
     """
     if not _CONTAINER.match(text):
         raise Unreadable("neither a list nor a record")
+    return _remembered(text) if len(text) <= _MEMORABLE else _decoded(text)
+
+
+def _decoded(text: str) -> tuple[Value, str]:
     try:
         return decode_json(text), "json"
     except (ValueError, RecursionError):
         return _Literal(text).parse()
 
+
+_MEMORABLE = 2000
+"""Characters of the longest text that is remembered."""
+
+_remembered = lru_cache(4096)(_decoded)
+"""Detection reads each of its rows once for every candidate, in all of which most cells are the same."""
 
 _TOKEN = re.compile(
     r"""(?P<space>\s*)(?:

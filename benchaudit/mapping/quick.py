@@ -34,6 +34,11 @@ _BLANK = r"[\s\x0b\x1c-\x1f\x85\pZ]"
 _LABEL = rf"[(\[（［【「『〈《]?{_BLANK}*[A-Za-zＡ-Ｚａ-ｚ]{_BLANK}*[)\].:、）］．：】」』〉》]"
 """What a label in front of an option could be, full-width signs too: `prefixes.py` is stricter."""
 
+_LETTERS = (
+    "((option >= 'A' AND option < '[') OR (option >= 'a' AND option < '{')) AND option[2] BETWEEN 'a' AND 'z'"
+)
+"""SQL for whether an option begins with two letters of ASCII, the second a small one."""
+
 _LATE_BLANKS = "\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """White space beyond ASCII."""
 
@@ -113,7 +118,7 @@ def _sql(binding: Binding, relation: str, options: _Options, gold: _Gold) -> str
                CASE WHEN NOT certain THEN {literal(UNCERTAIN)} END AS left_out,
                CASE WHEN certain THEN [{marks}] END AS marks, slices
         FROM (SELECT *, coalesce({_certain(options)}, false) AS certain
-        FROM (SELECT *, {gold.place} AS gold, list_transform(options, lambda text: length(text)) AS lengths
+        FROM (SELECT *, {gold.place} AS gold, array_to_string(options, '') AS joined
         FROM (SELECT *, {all_options} AS options
         FROM (SELECT *, {options.texts} AS released
         FROM (SELECT *, {options.form} AS form
@@ -122,19 +127,23 @@ def _sql(binding: Binding, relation: str, options: _Options, gold: _Gold) -> str
 
 def _certain(options: _Options) -> str:
     """SQL for whether a row is certain, NULL or false where it is not."""
+    # What begins with two letters of ASCII begins neither with white space nor with a label or a bracket.
+    plain = f"{_LETTERS} AND option[-1] BETWEEN '!' AND '~'"
     late = f"option[-1] > '~' AND contains({literal(_LATE_BLANKS)}, option[-1])"
     # The last character of an empty text is empty, and so no more than a space.
     bad = " OR ".join(("option[-1] <= ' '", f"({late})", *options.bad))
+    bad = f"CASE WHEN {plain} THEN false ELSE {bad} END"
     folded = "list_unique(list_transform(options, lambda option: lower(option))) = len(options)"
-    joined = "array_to_string(options, '')"
+    # Texts of different lengths differ. A bit for each length tells most of those that have some.
+    bits = "list_bit_or(list_transform(options, lambda option: 1::UBIGINT << (strlen(option) % 64)))"
     return f"""unreadable IS NULL AND form IS NOT NULL
         AND len(options) BETWEEN 2 AND {_MOST} AND list_count(options) = len(options)
         AND gold BETWEEN 0 AND len(options) - 1
         AND NOT list_contains(list_transform(options, lambda option: {bad}), true)
         AND CASE
-            WHEN strlen({joined}) <> length({joined})
-            THEN {folded} AND NOT regexp_matches({joined}, {literal(_FOLDED_OTHERWISE)})
-            WHEN list_unique(lengths) = len(options) THEN true
+            WHEN strlen(joined) <> length(joined)
+            THEN {folded} AND NOT regexp_matches(joined, {literal(_FOLDED_OTHERWISE)})
+            WHEN bit_count({bits}) = len(options) THEN true
             ELSE {folded} END"""
 
 

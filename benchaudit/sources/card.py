@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-import yaml
-
 _MOST_BYTES = 1 << 20
 _MOST_NODES = 20_000
 
@@ -63,6 +61,8 @@ def _config_lines(config: Any) -> list[str]:
 def _front_matter(card: str) -> dict[str, Any]:
     if not card.startswith("---") or len(card) > _MOST_BYTES:
         return {}
+    import yaml  # for cards alone: a file on disk has none
+
     text = card[3:].split("\n---", 1)[0]
     try:
         header = yaml.safe_load(text)

@@ -38,6 +38,7 @@ from benchaudit.report.sentences import (
 )
 from benchaudit.report.tables import SLICE_HEADER, lines_of, slice_row
 from benchaudit.report.templates import Templates
+from benchaudit.report.trails import MOST_FOLLOWED
 from benchaudit.state import BUDGET, Headline, dump, load, marker
 from benchaudit.tally import Tally
 from benchaudit.verdict import Judged
@@ -366,6 +367,48 @@ def test_a_comment_on_5000_slices_fits(name):
     assert len(next(table for table in tables(report.comment) if table[0][-1] == "Because of")) == named + 1
     for renderer in RENDERERS:
         assert seen(report.comment, renderer).acting == []
+
+
+def trail(body):
+    """The lines of the slices that are followed, by slice and check."""
+    found = [rows for rows in tables(body) if rows[0][2:3] == ["Best rule, oldest first"]]
+    return {(row[0], row[1]): row[2:] for rows in found for row in rows[1:]}
+
+
+def watched(*revisions):
+    """The report of the last of several revisions, each reported on after the one before."""
+    report, past = None, None
+    for number, slices in enumerate(revisions):
+        new = release(slices, sha=f"{number:040x}")
+        history = report.state.history if report else ()
+        report, past = reported(past, new, history=history, first=number == 0), new
+    return report
+
+
+def test_the_worst_slices_have_a_line_over_time():
+    """From the first revision that is known of them; what comes in now is known from the one before, too."""
+    leak = {"geography": [LONGEST] * 60}
+    found = watched(CALM, CALM, CALM | leak, CALM | leak, CALM)
+    lines = trail(found.body)
+    assert lines["topic = geography", "longest"] == ["·▃██▃", "25.0 % → 25.0 %", "25.0 %"]
+    assert lines["ALL", "longest"][0] == "▃▃▄▄▃"
+    assert load(found.body, "owner/name") == found.state
+    vanished = watched(CALM | leak, CALM | leak, {"history": FAIR * 10})
+    assert trail(vanished.body)["topic = geography", "longest"] == ["██·", "100.0 %, then gone", "25.0 %"]
+    assert trail(watched(CALM).body) == {}
+    assert {name for name, _ in trail(watched(CALM, CALM).body)} == {"ALL"}
+
+
+def test_what_is_followed_is_bounded():
+    """Eight slices, no name that is a text, and twenty revisions: the state of a long history stays small."""
+    slices = {f"slice {number}": [LONGEST] * 30 for number in range(40)} | {"long " * 60: [LONGEST] * 60}
+    report = watched(*[slices] * (MOST_HISTORY + 3))
+    history = report.state.history
+    assert len(history) == MOST_HISTORY
+    assert all(MOST_FOLLOWED - 1 <= len(line.rates) <= MOST_FOLLOWED for line in history)
+    assert not any("long long" in repr(place) for line in history for place in line.rates)
+    without = replace(report.state, history=tuple(replace(line, rates={}) for line in history))
+    assert len(dump(report.state)) - len(dump(without)) < 1_500
 
 
 def test_a_comment_names_rows_that_moved():

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
@@ -18,6 +19,10 @@ from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.state import State
 from benchaudit.verdict import Audit
+
+if TYPE_CHECKING:
+    from benchaudit.chronicle import Last
+    from benchaudit.history import History
 
 _ONE_AT_A_TIME = Lock()
 """The engine uses all cores and as much memory as one audit may: several datasets take turns."""
@@ -80,6 +85,18 @@ class Auditor:
             if self.settings.samples == "none":
                 pairs = nameless_pairs(pairs)
         return compare(past, audited.audit, snapshot, pairs)
+
+    def page(self, history: History, last: Last | None) -> str:
+        """The page of the dataset; without rows where they cannot be read again."""
+        from benchaudit.chronicle import Chronicle
+        from benchaudit.pages import page_of
+
+        with _ONE_AT_A_TIME:
+            try:
+                return page_of(Chronicle(history=history, last=last), self.settings, self.work)
+            except SourceError as error:
+                self.say(f"the page has figures only: {error}")
+                return page_of(Chronicle(history=history), self.settings, self.work)
 
     def links(self, audit: Audit, shas: Iterable[str]) -> Links:
         """Where the files of an audit and these revisions are to be seen."""

@@ -29,6 +29,7 @@ _WATCH_ONLY = frozenset(
             "author",
             "labels",
             "assignees",
+            "pages",
             "templates",
             "close-when-clean",
             "dry-run",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from benchaudit.null import PValue
@@ -47,6 +48,14 @@ def change(rate: Fraction | None) -> str:
     text = points(rate)
     arrow = "▼" if text.startswith(MINUS) else "=" if text == "0.0" else "▲"
     return arrow if arrow == "=" else f"{arrow} {text}"
+
+
+_STEPS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(rates: Sequence[Fraction | None]) -> str:
+    """Rates from 0 to 1 as marks of eight heights; a dot where there is none."""
+    return "".join("·" if rate is None else _STEPS[min(7, int(rate * 8))] for rate in rates)
 
 
 def integer(number: int) -> str:

@@ -50,7 +50,7 @@ class Point:
     n: int
     guesser: Fraction | None = None
     chance: Fraction | None = None
-    rates: Mapping[Place, Rate] = field(default_factory=dict)
+    rates: dict[Place, Rate] = field(default_factory=dict)
 
     @property
     def when(self) -> str:
@@ -119,11 +119,20 @@ def point_of_headline(entry: Headline) -> Point:
         severe=entry.severe,
         n=entry.n,
         guesser=Fraction(figure) / 100 if figure else None,
+        rates={
+            place: Rate(
+                score=seen.rate,
+                chance=Fraction(seen.chance) / 100,
+                verdict=seen.verdict,
+                severe=seen.severe,
+            )
+            for place, seen in entry.rates.items()
+        },
     )
 
 
 def history_of_state(state: State) -> History:
-    """What an issue remembers: headlines, and of the last revision as many slices as its state held."""
+    """What an issue remembers: headlines with a few slices, of the last revision all that its state held."""
     points = [point_of_headline(entry) for entry in state.history]
     past = state.past
     rates = {
@@ -139,7 +148,9 @@ def history_of_state(state: State) -> History:
     sha = past.snapshot.revision.sha
     return History(
         dataset=state.dataset,
-        points=tuple(replace(point, rates=rates) if point.sha == sha else point for point in points),
+        points=tuple(
+            replace(point, rates=point.rates | rates) if point.sha == sha else point for point in points
+        ),
     )
 
 

@@ -26,7 +26,8 @@ from benchaudit.shards import matrix, share_of
 from benchaudit.speech import announce, complain, masked, say, say_written
 
 if TYPE_CHECKING:
-    from benchaudit.watch import Outcome
+    from benchaudit.history import History
+    from benchaudit.watch import Outcome, Watcher
 
 REPORT = "benchaudit-report.json"
 STATUSES = (2, 3, 4, 1)
@@ -55,6 +56,7 @@ def run(
 
     outcomes: list[Outcome] = []
     statuses = []
+    sites: dict[str, list[tuple[History, str]]] = {}
     entries = share_of(_entries(base, layers, environment), base.shard)
     for settings, found in each("Watching", entries, work, _name) if entries else ():
         if isinstance(found, BenchauditError):
@@ -65,8 +67,27 @@ def run(
             _summarise(found, environment)
             outcomes.append(found)
             statuses.append(_status(found, settings))
+            if found.page is not None:
+                sites.setdefault(settings.pages, []).append(found.page)
     hand_over(outcomes, environment)
+    try:
+        _write_pages(sites, environment)
+    except SettingsError as error:
+        complain(error, environment)
+        statuses.append(error.exit_status)
     return next((status for status in STATUSES if status in statuses), 0)
+
+
+def _write_pages(sites: Mapping[str, Sequence[tuple[History, str]]], environment: Mapping[str, str]) -> None:
+    """Write the pages of a run, and an index into each folder. Raises SettingsError where that cannot be."""
+    if not sites:
+        return
+    from benchaudit.pages import write_pages
+
+    for name, pages in sites.items():
+        folder = Path(environment.get("GITHUB_WORKSPACE", "."), name)
+        write_pages(folder, [history for history, _ in pages], [text for _, text in pages])
+        say_written(str(folder / "index.html"))
 
 
 def plan(layers: Sequence[Layer], environment: Mapping[str, str], most: int) -> dict[str, Any]:
@@ -119,12 +140,28 @@ def _watch(source: str, settings: Settings, edges: Edges, *, rebuild: bool) -> O
             notes=edges.notes(settings),
         )
         try:
-            return watcher.rebuild() if rebuild else watcher.run()
+            outcome = watcher.rebuild() if rebuild else watcher.run()
+            return replace(_with_page(outcome, watcher), last=None)
         except (DatasetNotFound, AccessDenied, Unavailable) as error:
             # A folder may be called like a dataset: that it was meant is known when there is no such one.
             hint = "" if source else _hint(settings.dataset)
             todo = "; or ".join(filter(None, [error.todo, hint]))
             raise type(error)(error.what, where=error.where, todo=todo) from None
+
+
+def _with_page(outcome: Outcome, watcher: Watcher) -> Outcome:
+    """The outcome with the dataset's page, where pages are wished for and something is known."""
+    state = outcome.state if watcher.settings.pages else None
+    if state is None:
+        return outcome
+    from benchaudit.history import history_of_state, point_of
+
+    history, last = history_of_state(state), outcome.last
+    if last is not None:
+        now = point_of(last.audited.audit)
+        points = tuple(now if point.sha == now.sha else point for point in history.points)
+        history = replace(history, points=points)
+    return replace(outcome, page=(history, watcher.auditor.page(history, last)))
 
 
 def _hint(dataset: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchaudit.audit import Audited
@@ -51,8 +51,12 @@ def write_site(folder: Path, chronicles: Sequence[Chronicle], settings: Settings
 
     Raises SettingsError where they cannot be written, and SourceError where rows cannot be read again.
     """
-    templates = Templates()
-    histories = [chronicle.history for chronicle in chronicles]
+    texts = (page_of(chronicle, settings, work) for chronicle in chronicles)
+    write_pages(folder, [chronicle.history for chronicle in chronicles], texts)
+
+
+def write_pages(folder: Path, histories: Sequence[History], texts: Iterable[str]) -> None:
+    """Write the pages of some datasets, and their index. Raises SettingsError where that cannot be."""
     places = folders([history.dataset for history in histories])
     try:
         for place in places:
@@ -63,14 +67,17 @@ def write_site(folder: Path, chronicles: Sequence[Chronicle], settings: Settings
         raise SettingsError(
             f"cannot be written ({error.strerror})", where=str(folder), todo="name another folder"
         ) from None
-    write(str(folder / "index.html"), index_page(histories, templates))
-    for place, chronicle in zip(places, chronicles, strict=True):
-        text = _page_of(chronicle, settings, work, templates)
+    write(str(folder / "index.html"), index_page(histories, Templates()))
+    for place, text in zip(places, texts, strict=True):
         write(str(folder / place / "index.html"), text)
 
 
-def _page_of(chronicle: Chronicle, settings: Settings, work: Path, templates: Templates) -> str:
-    last = chronicle.last
+def page_of(chronicle: Chronicle, settings: Settings, work: Path) -> str:
+    """The page of one dataset: the report of its last audit, or what is known without one.
+
+    Raises SourceError where rows cannot be read again.
+    """
+    last, templates = chronicle.last, Templates()
     if last is None:
         return history_page(chronicle.history, templates)
     subject = Subject(

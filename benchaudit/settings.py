@@ -242,6 +242,11 @@ class Settings:
         "ids",
         choices=SAMPLES,
     )
+    pages: str = setting(
+        "Folder for an HTML page of each dataset and an index of them, below the workspace. A dataset that "
+        "nothing is new of gets a page of what its report remembers.",
+        _text,
+    )
     release: str = setting(
         "Tag of a release to comment on; at a `release` event it is that of the event.", _text
     )

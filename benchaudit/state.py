@@ -13,8 +13,9 @@ import json
 import re
 import textwrap
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from benchaudit.brief import brief_verdicts, is_whole, read_verdicts
@@ -23,9 +24,9 @@ from benchaudit.errors import StateError
 from benchaudit.figures import share
 from benchaudit.kept import Kept, kept_document, kept_of
 from benchaudit.markdown import comment_places, tables
-from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.models import Blob, Revision, SliceKey, Snapshot
 from benchaudit.tally import Tally
-from benchaudit.verdict import WORST_FIRST, Audit
+from benchaudit.verdict import WORST_FIRST, Audit, Name
 
 VERSION = 1
 BUDGET = 21_000
@@ -37,8 +38,29 @@ _STATE = re.compile(r"<!-- benchaudit:state:v(\d{1,9})\s+([A-Za-z0-9+/=\s]+?)\s*
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Glimpse:
+    """What is remembered of a slice and check at an earlier revision: per cents, as they were printed.
+
+    `score` is that of the better rule.
+    """
+
+    score: str
+    chance: str
+    verdict: Name
+    severe: bool
+
+    @property
+    def rate(self) -> Fraction:
+        """The score as a rate."""
+        return Fraction(self.score) / 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """One audited revision in the short history. `baseline` is the no-model baseline, as it was printed."""
+    """One audited revision in the short history. `baseline` is the no-model baseline, as it was printed.
+
+    `rates` has the few slices that are followed over revisions.
+    """
 
     sha: str
     committed_at: str
@@ -46,6 +68,7 @@ class Headline:
     severe: bool
     n: int
     baseline: str = ""
+    rates: Mapping[tuple[SliceKey, str], Glimpse] = field(default_factory=dict)
 
 
 def headline(audit: Audit) -> Headline:
@@ -250,7 +273,39 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
         "kept": kept_document(state.kept),
         **brief_verdicts(past, {key for key, _ in checks}),
         "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n, h.baseline] for h in state.history],
+        **_trails(state.history),
     }
+
+
+def _trails(history: Sequence[Headline]) -> dict[str, Any]:
+    """The slices that are followed, and what is known of each at each revision, by their numbers."""
+    places = sorted({place for line in history for place in line.rates}, key=repr)
+    return {
+        "followed": [[list(map(list, key)), check] for key, check in places],
+        "trails": [
+            [
+                [number, seen.score, seen.chance, WORST_FIRST.index(seen.verdict), seen.severe]
+                for number, place in enumerate(places)
+                if (seen := line.rates.get(place))
+            ]
+            for line in history
+        ],
+    }
+
+
+def _read_trails(content: Mapping[str, Any]) -> list[dict[tuple[SliceKey, str], Glimpse]]:
+    """The same read back, for each revision; a report from before slices were followed has none."""
+    places = [
+        (tuple((name, value) for name, value in key), check) for key, check in content.get("followed", ())
+    ]
+    trails = [
+        {
+            places[number]: Glimpse(score=score, chance=chance, verdict=WORST_FIRST[worst], severe=severe)
+            for number, score, chance, worst, severe in trail
+        }
+        for trail in content.get("trails", ())
+    ]
+    return trails or [{} for _ in content["history"]]
 
 
 def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
@@ -290,7 +345,11 @@ def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
         # The first reports kept nothing of releases.
         kept=kept_of(content["kept"]) if "kept" in content else Kept(),
         history=tuple(
-            Headline(sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline)
-            for sha, at, verdict, severe, n, baseline in content["history"]
+            Headline(
+                sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline, rates=rates
+            )
+            for (sha, at, verdict, severe, n, baseline), rates in zip(
+                content["history"], _read_trails(content), strict=True
+            )
         ),
     )

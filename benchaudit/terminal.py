@@ -22,7 +22,7 @@ from rich.text import Text
 from benchaudit import markdown, runner
 from benchaudit.checks import by_name
 from benchaudit.compare import Comparison
-from benchaudit.figures import change, integer, plural, points, rounded, share
+from benchaudit.figures import change, integer, plural, points, rounded, share, sparkline
 from benchaudit.history import History
 from benchaudit.inspection import Inspection
 from benchaudit.markdown import MISSING, code
@@ -219,12 +219,6 @@ def _left_out(audit: Audit) -> Table:
 
 
 _MOST_LINES = 20
-_STEPS = "▁▂▃▄▅▆▇█"
-
-
-def sparkline(rates: Sequence[Fraction | None]) -> str:
-    """Rates from 0 to 1 as marks of eight heights; a blank where there is none."""
-    return "".join(" " if rate is None else _STEPS[min(7, int(rate * 8))] for rate in rates)
 
 
 def show_history_briefly(history: History) -> None:

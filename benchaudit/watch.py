@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
 from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
+from benchaudit.chronicle import Last
 from benchaudit.compare import Comparison, PastAudit, past_of
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
+from benchaudit.history import History
 from benchaudit.kept import Kept
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
@@ -36,8 +38,8 @@ class Outcome:
     """What one run found for one dataset. `audit` is None where nothing was new.
 
     `failure` says why a report that was made could not be delivered, `trouble` what could not be upstream,
-    which stops nothing here; `began` is the revision that all
-    new ones follow, where `comparison` has the one just before the last.
+    which stops nothing here; `began` is the revision that all new ones follow, where `comparison` has the
+    one just before the last. `last` is of use as long as the run's workspace is there, `page` after it.
     """
 
     dataset: str
@@ -56,6 +58,15 @@ class Outcome:
     comment_url: str = ""
     failure: TrackerError | None = None
     trouble: TrackerError | None = None
+    last: Last | None = None
+    page: tuple[History, str] | None = None
+
+    @property
+    def state(self) -> State | None:
+        """What is remembered after the run; None where nothing is."""
+        if self.report is not None:
+            return self.report.state
+        return load(self.thread.body, self.dataset) if self.thread else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +281,7 @@ class Watcher:
             audit=audit,
             comparison=comparison,
             report=report,
+            last=Last(source=self.source, snapshot=step.snapshot, audited=audited, comparison=comparison),
         )
         if outcome.failure is None:
             policy = Policy(

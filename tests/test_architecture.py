@@ -28,6 +28,7 @@ PURE = {
     ),
     *(
         "report.chart",
+        "report.trails",
         "history",
         "samples",
         "html.svg",

@@ -11,13 +11,14 @@ import jsonschema
 import pytest
 
 from benchaudit.cli import main
+from benchaudit.figures import share, sparkline
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.html.site import folders, history_page, index_page
 from benchaudit.report.document import audit_document, history_document
 from benchaudit.report.schema import history_schema
 from benchaudit.report.templates import Templates
 from benchaudit.state import dataset_of, marker
-from benchaudit.terminal import show_history, sparkline
+from benchaudit.terminal import show_history
 from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, release, reported
 from tests.e2e.quiz import fair, leaky, with_distractors
 from tests.hostile import PARTS
@@ -56,9 +57,24 @@ def test_an_issue_tells_headlines_and_the_slices_of_its_last_revision():
     state = reported(CALM, LEAKY).state
     told = history_of_state(state)
     assert [(p.sha, p.verdict, p.n) for p in told.points] == [(OLD, "none-found", 120), (NEW, "leak", 120)]
-    assert [len(p.rates) for p in told.points] == [0, len(BOTH.points[1].rates)]
+    assert set(told.points[0].rates) == {((), "longest"), MATHS}
     assert dict(told.points[1].rates) == dict(BOTH.points[1].rates)
     assert told.points[0].guesser == round(BOTH.points[0].guesser, 3)
+
+
+def test_an_issue_tells_of_its_worst_slices_without_an_audit(tmp_path, capsys):
+    """What it remembers of earlier revisions makes a line over time, in print and on a page."""
+    last = release({"maths": [LONGEST] * 50 + [SHORTEST] * 10, "art": FAIR * 15}, sha="e" * 40)
+    before = reported(CALM, LEAKY)
+    report = reported(LEAKY, last, history=before.state.history)
+    rates = history_of_state(report.state).rates(MATHS)
+    assert [share(rate.score, 1) for rate in rates if rate] == ["25.0 %", "100.0 %", "83.3 %"]
+    issue, pages = tmp_path / "issue.md", tmp_path / "pages"
+    issue.write_text(report.body, encoding="utf-8")
+    assert main(["history", str(issue), "--pages", str(pages)], {}) == 0
+    assert re.search(r"^topic=maths +longest +▃█▇ +83\.3 %", capsys.readouterr().out, re.MULTILINE)
+    page = (pages / "owner--name" / "index.html").read_text(encoding="utf-8")
+    assert "longest, oldest first: 25.0 %, 100.0 %, 83.3 %" in page
 
 
 def test_histories_of_one_dataset_are_one_and_each_revision_is_in_it_once():
@@ -97,7 +113,7 @@ def test_a_sparkline_rises_with_the_rate():
     line = sparkline(rates)
     assert list(line) == sorted(line)
     assert (line[0], line[-1]) == ("▁", "█")
-    assert sparkline([None, Fraction(1)]) == " █"
+    assert sparkline([None, Fraction(1)]) == "·█"
 
 
 def test_a_history_in_print(capsys, monkeypatch):

@@ -65,6 +65,7 @@ VALUES = {
     "assignees": ("me", ("me",)),
     "close-when-clean": ("true", True),
     "samples": ("none", "none"),
+    "pages": ("site", "site"),
     "release": ("v1.0", "v1.0"),
     "annotate-release": ("true", True),
     "upstream": ("github:o/r", "github:o/r"),

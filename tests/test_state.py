@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.models import ALL, Blob, Revision, Snapshot
-from benchaudit.state import BUDGET, Headline, State, dump, first_line, headline, load, marker, replaced
+from benchaudit.state import (
+    BUDGET,
+    Glimpse,
+    Headline,
+    State,
+    dump,
+    first_line,
+    headline,
+    load,
+    marker,
+    replaced,
+)
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST
 from tests.builders import LONGEST, release
@@ -50,6 +61,9 @@ AUDITS = st.builds(
     complete=st.booleans(),
     columns=st.none() | st.frozensets(TEXTS, max_size=3),
 )
+GLIMPSES = st.builds(
+    Glimpse, score=TEXTS, chance=TEXTS, verdict=st.sampled_from(WORST_FIRST), severe=st.booleans()
+)
 STATES = st.builds(
     State,
     dataset=TEXTS,
@@ -66,6 +80,7 @@ STATES = st.builds(
             severe=st.booleans(),
             n=COUNTS,
             baseline=TEXTS,
+            rates=st.dictionaries(st.tuples(KEYS, TEXTS), GLIMPSES, max_size=3),
         ),
         max_size=3,
     ).map(tuple),

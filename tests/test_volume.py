@@ -88,7 +88,7 @@ def test_quiet_is_a_line_and_no_more(clone):
         (("history", "{clone}"), 1),
         (("balance", "{clone}", "--out", "{out}"), 1),
         (("watch", "{clone}", "--channel", "folder"), 0),
-        (("demo", "--folder", "{out}"), 5),
+        (("demo", "--folder", "{out}"), 6),
     ],
 )
 def test_every_command_can_be_quiet(arguments, lines, clone, tmp_path):

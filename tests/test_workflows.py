@@ -127,6 +127,19 @@ def test_a_watch_does_what_it_says(stage: Stage, name: str) -> None:
     assert len(stage.issue.comments) == 1
 
 
+def test_pages_are_published_when_something_is_new(stage: Stage) -> None:
+    """What is handed over is the folder that the watch wrote; only the second job may publish."""
+    jobs = load(FOLDER / "pages.yml")["jobs"]
+    assert jobs["watch"]["permissions"] == {"issues": "write"}
+    assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
+    given = inputs_of("pages.yml")
+    (handed,) = (step["with"]["path"] for step in jobs["watch"]["steps"] if "pages-artifact" in step["uses"])
+    assert handed == given["pages"]
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    changed = [stage.run(**given).outputs["changed"] for _ in range(2)]
+    assert changed == ["true", "false"]
+
+
 def test_a_fleet_watches_every_dataset_once(stage: Stage, tmp_path: Path) -> None:
     """The plan's own step makes the matrix; each job of it is run with what its step gives the action."""
     workflow = load(FOLDER / "fleet.yml")

@@ -41,6 +41,7 @@ from benchaudit.report.tables import (
     position_line,
 )
 from benchaudit.report.templates import Templates
+from benchaudit.report.trails import followed, trail_table
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import Wish, sent_part, upstream_part
 from benchaudit.state import REVISION, Headline, State, dump, headline, inert, marker
@@ -120,7 +121,8 @@ def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templ
     asks for what is not on offer, the comment's too where there is no comment to write.
     """
     dataset, sha = audit.origin.dataset, audit.origin.revision.sha
-    lines, state = lines_of(audit, comparison), _state(audit, occasion)
+    lines = lines_of(audit, comparison)
+    state = _state(audit, comparison, occasion, lines)
     parts = _parts(audit, comparison, occasion, lines, state, templates)
 
     def page(template: str, head: str = "", most: int = MOST_CHARACTERS) -> Page:
@@ -164,7 +166,7 @@ def _tail(audit: Audit, occasion: Occasion, lines: Sequence[Line], snippet: str,
     return with_notes(text, occasion.notes).lstrip("\n")
 
 
-def _state(audit: Audit, occasion: Occasion) -> State:
+def _state(audit: Audit, comparison: Comparison | None, occasion: Occasion, lines: Sequence[Line]) -> State:
     entry = headline(audit)
     earlier = tuple(item for item in occasion.history if item.sha != entry.sha)
     return State(
@@ -173,7 +175,7 @@ def _state(audit: Audit, occasion: Occasion) -> State:
         settings=occasion.settings,
         checks=audit.check_versions,
         past=remembered(past_of(audit, occasion.snapshot)),
-        history=(*earlier, entry)[-MOST_HISTORY:],
+        history=followed(earlier[-MOST_HISTORY + 1 :], entry, audit, comparison, lines),
         kept=occasion.kept,
     )
 
@@ -333,7 +335,8 @@ def _history(occasion: Occasion, state: State) -> str:
         ]
         for entry in reversed(entries)
     ]
-    return table(["Revision", "Committed", "Verdict", "No-model baseline", "Items"], rows)
+    revisions = table(["Revision", "Committed", "Verdict", "No-model baseline", "Items"], rows)
+    return "\n\n".join(filter(None, [trail_table(entries), revisions]))
 
 
 def _footer(audit: Audit, occasion: Occasion) -> str:

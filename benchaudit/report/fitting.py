@@ -24,7 +24,7 @@ _MAY_BRING: Mapping[str, Counter[str]] = {
     "findings": _TABLE + Counter(heading_open=1),
     "measured": _TABLE,
     "snippet": _FOLD + Counter(fence=1),
-    "history": _TABLE,
+    "history": _TABLE + _TABLE,
     "steps": _TABLE,
     "rows": _TABLE,
 }

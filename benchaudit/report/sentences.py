@@ -15,7 +15,7 @@ from benchaudit.figures import integer, odds, plural, points, rounded, share
 from benchaudit.markdown import code, prose
 from benchaudit.models import SliceKey
 from benchaudit.moves import Pairs
-from benchaudit.report.tables import CHECKS_PAGE, QUIET, Line, slice_name
+from benchaudit.report.tables import CHECKS_PAGE, QUIET, Line, slice_name, unbroken
 from benchaudit.verdict import Audit
 
 MOST_NAMED = 4
@@ -189,9 +189,9 @@ def _said(line: Line) -> str:
     tally = line.judged.tally
     check = by_name()[line.check]
     if line.judged.direction == "pick":
-        rule = f"picking the {check.picks} scores {share(tally.credit, line.n)}"
+        rule = f"picking the {check.picks} scores {unbroken(share(tally.credit, line.n))}"
     else:
-        rule = f"avoiding the {check.picks} scores {share(tally.avoided, line.n)}"
+        rule = f"avoiding the {check.picks} scores {unbroken(share(tally.avoided, line.n))}"
     luck = f"; odds of that by luck: {odds(line.judged.p)}" if line.judged.p else ""
     where = f"{slice_name(line.key)}: gold is among the {check.among} in {integer(tally.among)} of"
     # Where no option has what a check looks for all are alike, and gold is among them.
@@ -206,7 +206,7 @@ def _said(line: Line) -> str:
     else:
         where = f"{where} {integer(line.n)} items"
     remedy = " Where options are stripped it is gone." if check.group == "white-space" else ""
-    return f"{where}; {rule}, chance is {share(tally.chance, line.n)}{luck}.{remedy}"
+    return f"{where}; {rule}, chance is {unbroken(share(tally.chance, line.n))}{luck}.{remedy}"
 
 
 def changed_sentence(comparison: Comparison | None, link: str, scored: tuple[str, str] = ("", "")) -> str:
@@ -286,11 +286,13 @@ def material_list(comparison: Comparison) -> list[str]:
         if news.key is None:
             lines.append(f"- {code(news.text, 300)}")
         else:
-            reasons.setdefault((news.key, news.check), []).append(news.text)
+            # That a rate moved is said by its figures.
+            told = reasons.setdefault((news.key, news.check), [])
+            told += [] if news.kind == "rate" else [news.text.replace("none-found", "none found")]
     for (key, check), texts in reasons.items():
-        item = by_place.get((key, check))
         named = f"{slice_name(key)}, {check}" if check else slice_name(key)
-        lines.append(f"- {named}: {'; '.join(texts)}{_figures(item)}")
+        said = filter(None, ["; ".join(texts), _figures(by_place.get((key, check)))])
+        lines.append(f"- {named}: {' – '.join(said)}")
     return lines
 
 
@@ -299,7 +301,7 @@ def _figures(item: Change | None) -> str:
         return ""
     before, after = item.old.tally, item.new.tally
     was, is_ = share(before.credit, before.n), share(after.credit, after.n)
-    return f" – picking scores {was} → {is_} ({moved(item.moved)})"
+    return f"picking scores {was} → {is_} ({moved(item.moved)})"
 
 
 def baseline_sentence(found: Baseline | None) -> str:

@@ -153,12 +153,12 @@ def slice_row(line: Line) -> list[str]:
         _change(line.change),
     ]
     items = f"{integer(line.n)} ({integer(line.left_out)} out)" if line.left_out else integer(line.n)
-    named = [slice_name(line.key), _unbroken(items), line.check, verdict_words(line.judged)]
-    return [*named, *map(_unbroken, figures)]
+    named = [slice_name(line.key), unbroken(items), line.check, verdict_words(line.judged)]
+    return [*named, *map(unbroken, figures)]
 
 
-def _unbroken(figure: str) -> str:
-    """A figure that a narrow column does not break in two."""
+def unbroken(figure: str) -> str:
+    """A figure that the end of a line does not break in two."""
     return figure.replace(" ", "\N{NO-BREAK SPACE}")
 
 

@@ -31,8 +31,8 @@ _PASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
     ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
     ("left_out IS NULL", ("question", "options", "gold_text")),
-    ("same_id = 1 AND id IS NOT NULL", ("id",)),
-    ("same_question = 1 AND question <> md5('')", ("question",)),
+    ("(side, id) IN (FROM single_id)", ("id",)),
+    ("(side, question) IN (FROM single_question)", ("question",)),
     ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
     ("left_out IS NOT NULL", ("question", "left_out")),
 )
@@ -72,7 +72,7 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     columns = sorted({column for slicing in slicings for column in slicing})
     checks = [name for name in old.audit.check_versions if _is_of_interest(name, old.audit, new.audit)]
     with engine([old.kept_rows, new.kept_rows], work) as connection:
-        _load(connection, (old, new), columns)
+        _load(connection, (old, new), columns, checks)
         _join(connection)
         moves: dict[tuple[SliceKey, str], Moves] = {}
         for slicing in [(), *slicings]:
@@ -99,23 +99,33 @@ def _is_of_interest(name: str, *audits: Audit) -> bool:
     return loud or not is_further(name)
 
 
-def _load(connection: duckdb.DuckDBPyConnection, audits: Sequence[Audited], columns: Sequence[str]) -> None:
-    """Both revisions' narrow rows, numbered in row order; of slice values those that both revisions have."""
+def _load(
+    connection: duckdb.DuckDBPyConnection,
+    audits: Sequence[Audited],
+    columns: Sequence[str],
+    checks: Sequence[str],
+) -> None:
+    """What pairing needs of both revisions' narrow rows; of slice values those that both revisions have.
+
+    A row's `number` tells it from all others and grows in row order. Which ids and questions stand once is
+    asked of them alone: a window over whole rows would hold them all.
+    """
+    packed = "".join(f", {column_of(check)}" for check in checks)
     sides = []
     for side, audited in zip(_SIDES, audits, strict=True):
         values = ", ".join(slice_values(tuple(columns), audited.columns))
         sides.append(f"""
-            SELECT * REPLACE (
-                nullif(id, '') AS id,
-                CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices
-            ), '{side}' AS side
+            SELECT '{side}' AS side, {_SIDES.index(side)} << 62 | file::BIGINT << 40 | row AS number,
+                   file, row, name, left_out, gold, nullif(id, '') AS id,
+                   CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices,
+                   {_digest('question')} AS question, {_digest('options')} AS options,
+                   {_digest('gold_text')} AS gold_text{packed}
             FROM read_parquet({literal(str(audited.kept_rows))})""")
-    connection.execute(f"""
-        CREATE TEMP TABLE both_sides AS
-        SELECT *, row_number() OVER (ORDER BY side, file, row) AS number,
-               count(*) OVER (PARTITION BY side, id) AS same_id,
-               count(*) OVER (PARTITION BY side, question) AS same_question
-        FROM ({" UNION ALL BY NAME ".join(sides)})""")
+    connection.execute(f"CREATE TEMP TABLE both_sides AS {' UNION ALL '.join(sides)}")
+    for key in ("id", "question"):
+        connection.execute(f"""
+            CREATE TEMP TABLE single_{key} AS SELECT side, {key} FROM both_sides
+            WHERE {key} IS NOT NULL GROUP BY ALL HAVING count(*) = 1""")
 
 
 def _join(connection: duckdb.DuckDBPyConnection) -> None:

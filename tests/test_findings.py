@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from benchaudit.checks import EXTREMA
 from benchaudit.findings import Asked, Fetch, findings_of_rows
-from benchaudit.findings.order import expected_stays, orders, run_p, stays_p, variance_of_stays
+from benchaudit.findings.order import (
+    Walk,
+    expected_stays,
+    orders,
+    run_p,
+    stays_p,
+    variance_of_stays,
+    walks_of,
+)
 from benchaudit.findings.overlaps import compared, overlaps
 from benchaudit.findings.repeats import repeats
 from benchaudit.items import asking, scan_sql
@@ -297,6 +305,50 @@ def test_a_run_is_named_by_its_place_and_first_row():
     seen = walked(golds)
     assert seen["gold-run"].message == "gold stands at place 3 in 30 items one after the other, in a.csv"
     assert seen["gold-run"].sample == ("0:101",)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_walks_are_those_of_a_loop(seed):
+    rng = random.Random(seed)
+    reasons = [None, None, None, "unlabelled"]
+    rows = [
+        Row(str(n), ("a", "b", "c")[:k], rng.randrange(k), left_out=rng.choice(reasons))
+        for n in range(rng.randrange(60))
+        for k in [rng.choice([2, 3, 3])]
+    ]
+    files = [len(rows) // 2, len(rows) - len(rows) // 2]
+    expected = []
+    for file, start in enumerate([0, files[0]]):
+        numbered = list(enumerate(rows[start : start + files[file]], start=1))
+        for k in (2, 3):
+            golds = [
+                (number, row.gold) for number, row in numbered if not row.left_out and len(row.options) == k
+            ]
+            runs = [list(run) for _, run in groupby(golds, key=lambda walked: walked[1])]
+            if runs:
+                longest = max(runs, key=len)
+                places = [gold for _, gold in golds]
+                expected.append(
+                    Walk(
+                        number=file,
+                        file=ASKED.files[file],
+                        places=[places.count(place) for place in sorted(set(places))],
+                        stays=len(places) - len(runs),
+                        run=len(longest),
+                        place=longest[0][1],
+                        start=longest[0][0],
+                    )
+                )
+    with scored(rows, files) as fetch:
+        assert walks_of(fetch, ASKED) == expected
+
+
+def test_where_no_two_items_are_alike_nothing_more_is_asked():
+    """Which is so in most releases, of however many rows."""
+    asked = []
+    with scored([item("*ice | iron", "What melts?"), item("*crew | cat", "Who rows?")]) as fetch:
+        assert list(repeats(lambda sql: asked.append(sql) or fetch(sql), ASKED)) == []
+    assert len(asked) == 1
 
 
 def test_random_golds_are_in_no_order():

@@ -247,6 +247,22 @@ def test_what_could_be_a_label_is_never_certain(connection):
     assert certain([[f"{label}x", "y"] for label in labels], connection) == []
 
 
+def test_two_letters_at_the_beginning_rule_out_nothing_else(connection):
+    """Whatever two characters an option begins with, what is certain is what the definition makes of it."""
+    signs = ["", *map(chr, range(1, 128)), "Ａ", "（", "\x85", "\u3000", "é"]
+    beginnings = [f"{one}{other}" for one in signs for other in signs]
+    letters = [f"{one}{other}" for one in "AMZamz" for other in "amz"]
+    found = certain([[f"{beginning})x", "other"] for beginning in beginnings], connection)
+    assert {f"{beginning})x" for beginning in letters} <= {options[0] for options in found}
+
+
+def test_lengths_tell_texts_apart_or_nothing_does(connection):
+    """Lengths may be equal, or fall on the same bit."""
+    texts = [["x" * 1, "x" * 65], ["x" * 3, "x" * 67, "y" * 3], ["ab", "abc", "abcd"], ["ab", "cd"]]
+    assert certain(texts, connection) == texts
+    assert certain([["xy" * 3, "XY" * 3], ["x" * 64, "y", "X" * 64]], connection) == []
+
+
 def test_lower_case_is_folded_case_in_the_blocks_that_are_trusted(connection):
     codes = [code for first, last in FOLDED_ALIKE for code in range(max(first, 1), last + 1)]
     lowered = connection.execute(

@@ -45,7 +45,7 @@ def orders(fetch: Fetch, asked: Asked) -> Iterator[Finding]:
     if not asked.ordered:
         return
     limits = asked.thresholds
-    walks = [walk for walk in _walks(fetch, asked) if walk.n >= limits.min_rows]
+    walks = [walk for walk in walks_of(fetch, asked) if walk.n >= limits.min_rows]
     runs = sorted((run_p(walk.places, walk.run), number) for number, walk in enumerate(walks))
     stays = sorted((stays_p(walk.places, walk.stays), number) for number, walk in enumerate(walks))
     level = limits.alpha / (2 * max(1, len(walks)))
@@ -81,7 +81,8 @@ def _name(fetch: Fetch, file: int, row: int) -> tuple[str, ...]:
     return tuple(name for (name,) in fetch(f"SELECT name FROM scored WHERE file = {file} AND row = {row}"))
 
 
-def _walks(fetch: Fetch, asked: Asked) -> list[Walk]:
+def walks_of(fetch: Fetch, asked: Asked) -> list[Walk]:
+    """The walks of all files, by file and number of options."""
     # A run goes from an item whose gold is not where the last one was to the next such item.
     items = "SELECT file, k, count(*) AS items FROM scored WHERE left_out IS NULL GROUP BY ALL"
     steps = """

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def read_delimited(
 ) -> Table:
     """Return the table of a delimited text file. Raises SourceError where it is none."""
     layout = _layout(text, name)
-    rows = _regular_rows(text, name, layout)
+    rows = _regular_rows(text, layout)
     if rows is not None and not _has_blanks_before_quotes(text.path, layout.dialect):
         table = replace(_by_engine(text, name, layout), rows=rows)
         if trusting or row_count(table, connection) == rows:
@@ -174,15 +175,17 @@ def _remarks(dialect: Dialect, name: str, header: Header, twice: list[str]) -> l
     return said + [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
 
 
-def _regular_rows(text: Utf8, name: str, layout: _Layout) -> int | None:
+def _regular_rows(text: Utf8, layout: _Layout) -> int | None:
     """How many rows there are by the definition, None where one is unreadable; counting is cheap."""
     if not text.clean:
         return None
-    reader = _strict_reader(lines_of(text.path, name, newline=""), layout.dialect)
-    try:
-        widths = Counter(map(len, reader))
-    except csv.Error:
-        return None
+    with text.path.open(encoding="utf-8", newline="") as file:
+        # A line that is too long comes in pieces here, and the engine will not have so many rows.
+        reader = _strict_reader(iter(partial(file.readline, MAX_LINE), ""), layout.dialect)
+        try:
+            widths = Counter(map(len, reader))
+        except csv.Error:
+            return None
     del widths[0]
     return widths.total() - layout.header if set(widths) == {len(layout.columns)} else None
 
@@ -192,14 +195,17 @@ def _has_blanks_before_quotes(path: Path, dialect: Dialect) -> bool:
 
     Quotes inside a text are doubled there, which tells most of them apart.
     """
-    mark = re.escape(dialect.delimiter.encode())
-    openings = [re.compile(start + rb'[ \t]+"(?:[^"]|"[\r\n%b])' % mark) for start in (mark, rb"\n")]
+    mark = dialect.delimiter.encode()
+    ending = rb'[ \t]+"(?:[^"]|"[\r\n%b])' % re.escape(mark)
+    openings = [(start, re.compile(re.escape(start) + ending)) for start in (mark, b"\n")]
     with path.open("rb") as file:
         while dialect.quoted and (chunk := file.read(1 << 20)):
             # Up to a line end, so that each line is looked at in one piece.
             chunk = b"\n" + chunk + file.readline(MAX_LINE)
-            if any(opening.search(chunk) for opening in openings):
-                return True
+            for start, opening in openings:
+                # Looking for two bytes is much faster, and no line of most files begins with a blank.
+                if (start + b" " in chunk or start + b"\t" in chunk) and opening.search(chunk):
+                    return True
     return False
 
 

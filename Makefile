@@ -27,8 +27,9 @@ demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded
 test: $(VENV)/$(LOCK).stamp ## All tests
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-coverage: $(VENV)/$(LOCK).stamp ## All tests, and which lines and branches they never reach
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=95 $(ARGS)
+coverage: $(VENV)/$(LOCK).stamp ## All tests, and which lines and branches they never reach; at most a twentieth
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-report=json:htmlcov/coverage.json $(ARGS)
+	$(BIN)/python .ci/covered.py htmlcov/coverage.json
 
 # Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
 lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; changes nothing

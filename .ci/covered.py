@@ -1,4 +1,4 @@
-"""Whether tests reach enough of the code: `covered.py coverage.json`, with lines and branches each for itself.
+"""Whether tests reach enough of the code: `covered.py coverage.json`, lines and branches each for itself.
 
 The one figure that coverage gives is of both together, where many lines make good for few branches.
 """

@@ -28,10 +28,11 @@ demo: $(VENV)/runtime.stamp ## The whole job, on an embedded Hub and an embedded
 	$(BIN)/benchaudit demo
 
 test: $(VENV)/$(LOCK).stamp ## All tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-coverage: $(VENV)/$(LOCK).stamp ## All tests, and which lines and branches they never reach
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=95 $(ARGS)
+coverage: $(VENV)/$(LOCK).stamp ## All tests; fails where they reach less than 95 % of the lines or of the branches
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term --cov-report=json:htmlcov/coverage.json $(ARGS)
+	$(BIN)/python .ci/covered.py htmlcov/coverage.json
 
 # Linters that can ask the network are told not to, and actionlint not to call tools that only some machines have.
 lint: $(VENV)/dev.stamp ## Style, types, workflows, Dockerfile and locks; changes nothing

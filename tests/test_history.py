@@ -187,6 +187,36 @@ def test_a_clone_is_audited_commit_by_commit(repo, tmp_path, capsys):
     assert '<a href="../index.html">All datasets</a>' in page
 
 
+def test_a_commit_without_the_files_is_passed_by(repo, tmp_path):
+    """They go and come back as they were: that is one version of the data, and nothing to compare."""
+    data = with_distractors(fair())
+    for files in ({"test.csv": None, "b.csv": data}, {"b.csv": None}, {"b.csv": data}):
+        repo.commit("Move", files)
+    target, pages = tmp_path / "history.json", tmp_path / "pages"
+    sources = [str(repo.path), "--files", "b.csv"]
+    assert main(["history", *sources, "--json", str(target), "--pages", str(pages)], {}) == 0
+    (only,) = json.loads(target.read_text(encoding="utf-8"))["revisions"]
+    assert only["verdict"] == "none-found"
+    assert "</strong> since" not in (pages / "bench" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_report_alone_is_a_history_of_one_revision(tmp_path):
+    report, pages = tmp_path / "report.json", tmp_path / "pages"
+    report.write_text(json.dumps(audit_document(LEAKY.audit)), encoding="utf-8")
+    assert main(["history", str(report), "--pages", str(pages)], {}) == 0
+    (page,) = pages.glob("*/index.html")
+    assert f"One revision is known: <code>{NEW[:7]}" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [("other.csv", "no commit holds the files to audit"), ("README.md", "no revision could be audited")],
+)
+def test_a_history_without_anything_to_tell_is_one_line(repo, capsys, files, said):
+    assert main(["history", str(repo.path), "--files", files], {}) == 3
+    assert said in capsys.readouterr().err
+
+
 def test_reports_and_issues_are_joined_with_what_is_audited(repo, tmp_path, capsys):
     """A JSON report of the first commit, and one of another dataset."""
     first, other = tmp_path / "first.json", tmp_path / "other.json"

@@ -23,7 +23,7 @@ IMAGE = f"registry.example/team/benchaudit@sha256:{'0123456789abcdef' * 4}"
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """What a release is made of, in a repository of its own."""
-    for name in ("action.yml", "CHANGELOG.md", ".ci/release.py", "benchaudit/__init__.py"):
+    for name in ("action.yml", "CHANGELOG.md", "Dockerfile", ".ci/release.py", "benchaudit/__init__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     changelog = tmp_path / "CHANGELOG.md"
@@ -90,49 +90,174 @@ def test_an_image_without_a_digest_is_refused(checkout: Path, image: str) -> Non
     assert "image: Dockerfile" in (checkout / "action.yml").read_text(encoding="utf-8")
 
 
-def test_the_tags_are_pushed_as_the_workflow_says(checkout: Path, tmp_path_factory: Any) -> None:
-    """The workflow's own step, against a repository on this machine: vX.Y.Z is new, vX moves, main stays."""
-    origin, files = tmp_path_factory.mktemp("origin"), tmp_path_factory.mktemp("bin")
-    (files / "gh").write_text("#!/bin/sh\n", encoding="utf-8")
-    (files / "gh").chmod(0o755)
-    environment = {
-        "PATH": f"{files}:{os.environ['PATH']}",
-        "HOME": str(files),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "VERSION": "1.2.3",
-        "IMAGE": IMAGE,
-    }
+class Hosted:
+    """A hosted runner that carries out single steps of the release workflow, on a tag of version 1.2.3.
 
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            command, cwd=checkout, env=environment, capture_output=True, text=True, check=True
-        )
+    The origin is a repository on this machine. `docker` and `gh` are shell scripts, which tests write.
+    """
+
+    def __init__(self, checkout: Path, place: Path) -> None:
+        self.checkout, self.place = checkout, place
+        self.origin = place / "origin.git"
+        self.said = ""
+        self.program("gh", "exit 0")
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("init", "--quiet", "--bare", str(self.origin))
+        self.git("remote", "add", "origin", str(self.origin))
+        self.commit("Work")
+        self.git("push", "--quiet", "origin", "main", "HEAD:refs/tags/v1")
+        self.git("fetch", "--quiet", "origin")
+
+    def program(self, name: str, script: str) -> None:
+        """Let a command be this script."""
+        path = self.place / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def git(self, *arguments: str) -> str:
+        """What git says."""
+        done = self._run("git", *arguments, environment={})
+        assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    run("git", "init", "--quiet", "--initial-branch=main")
-    run("git", "init", "--quiet", "--bare", str(origin))
-    run("git", "remote", "add", "origin", str(origin))
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.invalid")
-    run("git", "add", "--all")
-    run("git", *identity, "commit", "--quiet", "--message", "Work")
-    run("git", "push", "--quiet", "origin", "main", "HEAD:refs/tags/v1")
-    main = run("git", "rev-parse", "HEAD")
+    def commit(self, title: str) -> str:
+        """Commit all that is there, and return the commit."""
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.invalid")
+        self.git("add", "--all")
+        self.git(*identity, "commit", "--quiet", "--allow-empty", "--message", title)
+        return self.git("rev-parse", "HEAD")
 
-    steps = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))["jobs"][
-        "publish"
-    ]["steps"]
-    (script,) = (step["run"] for step in steps if step.get("name", "").startswith("Tag the commit"))
-    run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+    def refs(self) -> dict[str, str]:
+        """The origin's refs."""
+        return dict(reversed(line.split("\t")) for line in self.git("ls-remote", "origin").splitlines())
 
-    refs = dict(reversed(line.split("\t")) for line in run("git", "ls-remote", "origin").splitlines())
+    def step(self, job: str, starts: str, **environment: str) -> dict[str, str] | None:
+        """Carry out the step whose script has a line that starts so; its outputs, None where it failed.
+
+        `environment` has a value for each variable that the step declares, and what the runner sets.
+        """
+        workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
+        (step,) = (
+            step
+            for step in workflow["jobs"][job]["steps"]
+            if any(line.startswith(starts) for line in step.get("run", "").splitlines())
+        )
+        assert step.get("env", {}).keys() <= environment.keys()
+        output = self.place / "output"
+        output.write_text("", encoding="utf-8")
+        command = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"])
+        done = self._run(*command, environment={"GITHUB_OUTPUT": str(output), **environment})
+        self.said = done.stdout + done.stderr
+        lines = output.read_text(encoding="utf-8").splitlines()
+        return None if done.returncode else dict(line.split("=", 1) for line in lines)
+
+    def _run(self, *command: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        own = {
+            "PATH": f"{self.place / 'bin'}:{os.environ['PATH']}",
+            "HOME": str(self.place),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        return subprocess.run(
+            command, cwd=self.checkout, env=own | environment, capture_output=True, text=True, check=False
+        )
+
+
+@pytest.fixture
+def hosted(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Hosted:
+    """A hosted runner with this checkout."""
+    return Hosted(checkout, tmp_path_factory.mktemp("hosted"))
+
+
+def test_only_what_is_on_main_is_released(hosted: Hosted) -> None:
+    on_main = hosted.git("rev-parse", "HEAD")
+    assert hosted.step("plan", "git merge-base", GITHUB_SHA=on_main) == {}
+    beside = hosted.commit("Beside main")
+    assert hosted.step("plan", "git merge-base", GITHUB_SHA=beside) is None
+
+
+def test_the_plan_gives_the_version(hosted: Hosted) -> None:
+    tag = f"release-{benchaudit.__version__}"
+    outputs = {"version": benchaudit.__version__}
+    assert hosted.step("plan", "version=", GITHUB_REF_NAME=tag) == outputs
+
+
+def test_a_tag_that_is_no_release_ends_the_plan(hosted: Hosted) -> None:
+    """The exit status of what is called within the step's `echo` must not be lost."""
+    assert hosted.step("plan", "version=", GITHUB_REF_NAME="release-99.0.0") is None
+    assert "another version" in hosted.said
+
+
+def test_the_image_is_named_by_the_registry_and_the_repository_in_lower_case(hosted: Hosted) -> None:
+    given = {"REGISTRY": "registry.example", "GITHUB_REPOSITORY": "Team/BenchAudit"}
+    outputs = hosted.step("image", ': "${REGISTRY', **given)
+    assert outputs is not None
+    assert outputs["name"] == "registry.example/team/benchaudit"
+    assert outputs["epoch"] == hosted.git("show", "--no-patch", "--format=%ct")
+    assert outputs["created"] == hosted.git("show", "--no-patch", "--format=%cI")
+
+
+def test_without_a_registry_no_image_is_built(hosted: Hosted) -> None:
+    assert hosted.step("image", ': "${REGISTRY', REGISTRY="", GITHUB_REPOSITORY="a/b") is None
+    assert "set the repository variable REGISTRY" in hosted.said
+
+
+def test_the_base_is_pinned_to_the_digest_of_the_day(hosted: Hosted) -> None:
+    """Of the name that the Dockerfile has, and nothing else: both of its stages are from there."""
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (base,) = set(re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE))
+    hosted.program(
+        "docker",
+        f'[ "$*" = "buildx imagetools inspect {base} --format {{{{.Manifest.Digest}}}}" ]'
+        " && echo sha256:0123",
+    )
+    assert hosted.step("image", "base=") == {"context": f"{base}=docker-image://{base}@sha256:0123"}
+    hosted.program("docker", "exit 1")
+    assert hosted.step("image", "base=") is None
+
+
+@pytest.mark.parametrize(
+    ("docker", "passes"),
+    [("echo duckdb", True), ("echo scipy", False), ('[ "$1" = run ] && exit 2; echo duckdb', False)],
+)
+def test_an_image_that_does_not_run_or_has_no_bill_of_materials_fails(
+    hosted: Hosted, docker: str, passes: bool
+) -> None:
+    hosted.program("docker", docker)
+    assert (hosted.step("image", "docker run", IMAGE=IMAGE) is not None) is passes
+
+
+def test_the_tags_are_pushed_as_the_workflow_says(hosted: Hosted) -> None:
+    """vX.Y.Z is new, vX moves, main stays; a version that is out is never made anew."""
+    main = hosted.git("rev-parse", "HEAD")
+    given = {"VERSION": "1.2.3", "GH_TOKEN": ""}
+
+    assert hosted.step("publish", "git tag", IMAGE=IMAGE, **given) is not None
+
+    refs = hosted.refs()
     assert refs["refs/heads/main"] == main
     assert refs["refs/tags/v1"] == refs["refs/tags/v1.2.3"] != main
-    assert run("git", "rev-parse", "v1.2.3^") == main
-    assert run("git", "diff", "--name-only", main, "v1.2.3") == "action.yml"
-    environment["IMAGE"] = IMAGE.replace("0", "f")
-    with pytest.raises(subprocess.CalledProcessError):
-        run("bash", "-eo", "pipefail", "-c", f"git checkout --quiet {main} && git tag -d v1.2.3\n{script}")
-    assert run("git", "ls-remote", "origin", "refs/tags/v1.2.3").split()[0] == refs["refs/tags/v1.2.3"]
+    assert hosted.git("rev-parse", "v1.2.3^") == main
+    assert hosted.git("diff", "--name-only", main, "v1.2.3") == "action.yml"
+    hosted.git("checkout", "--quiet", main)
+    hosted.git("tag", "-d", "v1.2.3")
+    assert hosted.step("publish", "git tag", IMAGE=IMAGE.replace("0", "f"), **given) is None
+    assert hosted.refs() == refs
+
+
+def test_the_release_has_its_files_and_its_notes(hosted: Hosted) -> None:
+    for name in ("benchaudit.whl", "sbom.json"):
+        (hosted.checkout / "files").mkdir(exist_ok=True)
+        (hosted.checkout / "files" / name).write_text("", encoding="utf-8")
+    hosted.program("gh", 'printf "%s\\n" "$@" > asked; cat notes.md >> asked')
+    version = benchaudit.__version__
+
+    assert hosted.step("publish", "gh release", GH_TOKEN="", VERSION=version) is not None
+
+    files = ("files/benchaudit.whl", "files/sbom.json")
+    flags = ("--verify-tag", "--title", version, "--notes-file", "notes.md")
+    asked = (hosted.checkout / "asked").read_text(encoding="utf-8").splitlines()
+    assert asked == ["release", "create", f"v{version}", *files, *flags, "- It works."]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)

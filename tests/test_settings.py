@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+import benchaudit.settings
 from benchaudit import job
 from benchaudit.cli import main
 from benchaudit.config import from_config
@@ -198,6 +199,7 @@ def test_flags_come_before_inputs_and_inputs_before_tokens_of_the_environment(la
 # --- texts that cannot be read ---
 
 BAD = {
+    "upstream": dict.fromkeys(["github:o", "gitlab:o/r", "hub:o/r", "github:o/r/s"], "OWNER/REPO or hub"),
     "min-rows": {
         "0": "at least 1",
         "1.5": "whole number",
@@ -229,6 +231,13 @@ def test_a_text_that_cannot_be_read_is_named_with_its_place(name, text):
     assert BAD[name][text] in said
     assert "\n" not in said
     assert caught.value.exit_status == 2
+
+
+def test_what_the_probe_needs_is_missed_before_anything_is_read(monkeypatch):
+    monkeypatch.setattr(benchaudit.settings, "find_spec", lambda _: None)
+    with pytest.raises(SettingsError, match=r"benchaudit-action\[probe\]"):
+        settle([{"probe": ("true", PLACE)}])
+    assert not settle([{"probe": ("false", PLACE)}]).probe
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ class Wire:
         patch.setattr(client, "send", self._watched(client.send, lambda request: str(request.url)))
         adapter = requests.adapters.HTTPAdapter
         patch.setattr(adapter, "send", self._watched(adapter.send, lambda request: str(request.url)))
+        # Looked up in the whole environment for each request, which is no part of a history.
+        patch.setattr(requests.sessions, "get_environ_proxies", lambda *_, **__: {})
         # Each door to the Hub that is opened closes the one client of the process, amid a request of another.
         hub_http.set_client_factory(benchaudit.hub._client)
         patch.setattr(benchaudit.hub, "set_client_factory", lambda _: None)

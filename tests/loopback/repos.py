@@ -6,6 +6,7 @@ so that a commit has the same id everywhere. What an id names never changes, so 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -67,8 +68,25 @@ def refs(repo: Path) -> dict[str, str]:
     """Full name of every branch, tag, pull request and conversion, and the commit that it names."""
     # An annotated tag is an object of its own; `*objectname` is then the commit behind it.
     form = "--format=%(refname) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
-    lines = git(repo, "for-each-ref", form, *_SERVED).decode().splitlines()
+    lines = _listed(repo, _written(repo), form, *_SERVED).splitlines()
     return dict(line.rsplit(" ", 1) for line in lines)
+
+
+@lru_cache(maxsize=256)
+def _listed(repo: Path, written: tuple[tuple[str, bytes], ...], *arguments: str) -> str:
+    """What git lists of refs that are written so: every request asks, and few have changed anything."""
+    return git(repo, "for-each-ref", *arguments).decode()
+
+
+def _written(repo: Path) -> tuple[tuple[str, bytes], ...]:
+    """The files that refs are kept in, each with its content."""
+    home = repo / ".git" if (repo / ".git").is_dir() else repo
+    names = [f"{folder}/{name}" for folder, _, files in os.walk(home / "refs") for name in files]
+    written = []
+    for name in (f"{home}/packed-refs", *names):
+        with contextlib.suppress(FileNotFoundError), open(name, "rb") as file:  # noqa: PTH123 - this is often
+            written.append((name, file.read()))
+    return tuple(written)
 
 
 @cache
@@ -96,11 +114,16 @@ def find_commit(repo: Path, revision: str) -> str | None:
 
 def log(repo: Path, sha: str, *, path: str | None = None, limit: int | None = None) -> list[Commit]:
     """Commits that lead to `sha`, newest first: those that touch `path`, at most `limit` of them."""
+    return list(_log(repo, sha, path, limit))
+
+
+@cache
+def _log(repo: Path, sha: str, path: str | None, limit: int | None) -> tuple[Commit, ...]:
     count = [] if limit is None else [f"--max-count={limit}"]
     paths = [] if path is None else [path]
     form = "--format=%H%n%an%n%ct%n%s%n%b"
     output = git(repo, "--literal-pathspecs", "log", "-z", form, *count, sha, "--", *paths).decode()
-    return [_commit(record) for record in output.split("\0") if record]
+    return tuple(_commit(record) for record in output.split("\0") if record)
 
 
 def _commit(record: str) -> Commit:
@@ -228,7 +251,7 @@ class DatasetRepo:
     def _stamp(self) -> str:
         """Who and when: a minute after the newest commit of any branch."""
         newest = ("--sort=-committerdate", "--count=1", "--format=%(committerdate:unix)")
-        seconds = git(self.path, "for-each-ref", *newest, *_BRANCHES).decode().strip()
+        seconds = _listed(self.path, _written(self.path), *newest, *_BRANCHES).strip()
         moment = int(seconds) + 60 if seconds else int(FIRST_COMMIT.timestamp())
         return f"{_AUTHOR} {moment} +0000"
 

@@ -31,8 +31,8 @@ _PASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
     ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
     ("left_out IS NULL", ("question", "options", "gold_text")),
-    ("(side, id) IN (FROM single_id)", ("id",)),
-    ("(side, question) IN (FROM single_question)", ("question",)),
+    ("(side, id) IN (SELECT side, id FROM single_id)", ("id",)),
+    ("(side, question) IN (SELECT side, question FROM single_question)", ("question",)),
     ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
     ("left_out IS NOT NULL", ("question", "left_out")),
 )
@@ -115,36 +115,48 @@ def _load(
     for side, audited in zip(_SIDES, audits, strict=True):
         values = ", ".join(slice_values(tuple(columns), audited.columns))
         sides.append(f"""
-            SELECT '{side}' AS side, {_SIDES.index(side)} << 62 | file::BIGINT << 40 | row AS number,
+            SELECT '{side}' AS side,
+                   ({_SIDES.index(side)}::BIGINT << 62) | (file::BIGINT << 40) | row AS number,
                    file, row, name, left_out, gold, nullif(id, '') AS id,
                    CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices,
-                   {_digest('question')} AS question, {_digest('options')} AS options,
-                   {_digest('gold_text')} AS gold_text{packed}
+                   {_digest("question")} AS question, {_digest("options")} AS options,
+                   {_digest("gold_text")} AS gold_text{packed}
             FROM read_parquet({literal(str(audited.kept_rows))})""")
     connection.execute(f"CREATE TEMP TABLE both_sides AS {' UNION ALL '.join(sides)}")
-    for key in ("id", "question"):
+    for key, empty in (("id", "NULL"), ("question", _digest("md5('')"))):
         connection.execute(f"""
             CREATE TEMP TABLE single_{key} AS SELECT side, {key} FROM both_sides
-            WHERE {key} IS NOT NULL GROUP BY ALL HAVING count(*) = 1""")
+            WHERE {key} IS DISTINCT FROM {empty} GROUP BY ALL HAVING count(*) = 1""")
+
+
+def _digest(column: str) -> str:
+    """SQL for an md5 in half the bytes of its spelling."""
+    return f"{column}::UUID"
 
 
 def _join(connection: duckdb.DuckDBPyConnection) -> None:
     """Pair row by row, pass by pass, and lay partners beside each other; who has none stands alone."""
     connection.execute("CREATE TEMP TABLE pairs (old_number BIGINT, new_number BIGINT)")
-    for which, keys in _PASSES:
+    alone = "both_sides"
+    for number, (which, keys) in enumerate(_PASSES):
         names = ", ".join(keys)
         equal = " AND ".join(f"old.{key} IS NOT DISTINCT FROM new.{key}" for key in [*keys, "repeat"])
         connection.execute(f"""
             INSERT INTO pairs
-            WITH alone AS (
+            WITH numbered AS (
                 SELECT side, number, {names},
                        row_number() OVER (PARTITION BY side, {names} ORDER BY number) AS repeat
-                FROM both_sides
-                WHERE {which} AND number NOT IN (
-                    SELECT old_number FROM pairs UNION ALL SELECT new_number FROM pairs))
+                FROM {alone} WHERE {which})
             SELECT old.number, new.number
-            FROM (FROM alone WHERE side = 'old') AS old
-            JOIN (FROM alone WHERE side = 'new') AS new ON {equal}""")
+            FROM (FROM numbered WHERE side = 'old') AS old
+            JOIN (FROM numbered WHERE side = 'new') AS new ON {equal}""")
+        # Most rows are paired at once, and no later pass looks at those again.
+        connection.execute(f"""
+            CREATE TEMP TABLE alone_{number} AS
+            SELECT {alone}.* FROM {alone} ANTI JOIN (
+                SELECT old_number AS number FROM pairs UNION ALL SELECT new_number FROM pairs
+            ) AS paired ON {alone}.number = paired.number""")
+        alone = f"alone_{number}"
     connection.execute("""
         CREATE TEMP TABLE joined AS SELECT old, new
         FROM (FROM both_sides WHERE side = 'old') AS old

@@ -120,7 +120,7 @@ def _load(
                    file, row, name, left_out, gold, nullif(id, '') AS id,
                    CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices,
                    {_digest("question")} AS question, {_digest("options")} AS options,
-                   {_digest("gold_text")} AS gold_text{packed}
+                   {_digest("gold_text")} AS gold_text, alike, alike_gold{packed}
             FROM read_parquet({literal(str(audited.kept_rows))})""")
     connection.execute(f"CREATE TEMP TABLE both_sides AS {' UNION ALL '.join(sides)}")
     for key, empty in (("id", "NULL"), ("question", _digest("md5('')"))):

@@ -98,7 +98,8 @@ class GitSource:
             meta, _, path = entry.partition("\t")
             if path and meta.split()[1] == "blob":
                 _, _, oid, size = meta.split()
-                blobs.append(Blob(path=path, id=oid, size=int(size)))
+                # The size of an object that is lost is BAD: whoever reads it hears more from git.
+                blobs.append(Blob(path=path, id=oid, size=int(size) if size.isdigit() else 0))
         return blobs
 
     def _resolve(self, name: str) -> str:

@@ -1,0 +1,79 @@
+"""What a channel needs is missed before anything is asked of it, in one line that says what to set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchaudit.edges import Edges
+from benchaudit.errors import SettingsError
+from benchaudit.job import plan
+from benchaudit.settings import settle
+from benchaudit.tracker.folder import FolderTracker
+from benchaudit.tracker.github import GitHubTracker
+from benchaudit.tracker.nowhere import NoTracker
+
+ISSUES = {"channel": "github", "github-token": "ghs_1", "repository": "team/watch", "dataset": "team/quiz"}
+
+
+def settings_of(**given: str) -> Any:
+    """Settings, `_` for `-`."""
+    named = {name.replace("_", "-"): text for name, text in given.items()}
+    return settle([{name: (text, name) for name, text in named.items()}])
+
+
+@pytest.mark.parametrize(
+    ("given", "todo"),
+    [
+        (ISSUES | {"github-token": ""}, "github-token"),
+        (ISSUES | {"repository": ""}, "repository"),
+        (ISSUES | {"repository": "watch"}, "repository"),
+        (ISSUES | {"repository": "a/b/c"}, "repository"),
+        ({"channel": "hub", "dataset": "team/quiz"}, "hf-token"),
+        ({"channel": "hub", "hf-token": "hf_1"}, "dataset"),
+    ],
+)
+def test_a_channel_that_lacks_something_says_what_to_set(given: dict[str, str], todo: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Edges({}).tracker(settings_of(**given))
+    assert todo in caught.value.todo
+    assert caught.value.exit_status == 2
+
+
+def test_datasets_of_one_repository_share_its_issues() -> None:
+    """So a fleet asks for the list once."""
+    edges = Edges({})
+    one, two = (edges.tracker(settings_of(**ISSUES, revision=name)) for name in ("main", "v2"))
+    other = edges.tracker(settings_of(**ISSUES | {"author": "bot"}))
+    assert isinstance(one, GitHubTracker)
+    assert one is two
+    assert one is not other
+
+
+def test_the_repository_of_the_workflow_is_taken_where_none_is_named() -> None:
+    edges = Edges({"GITHUB_REPOSITORY": "team/watch"})
+    assert isinstance(edges.tracker(settings_of(**ISSUES | {"repository": ""})), GitHubTracker)
+
+
+def test_a_folder_and_nothing_need_no_token() -> None:
+    assert isinstance(Edges({}).tracker(settings_of(channel="folder")), FolderTracker)
+    assert isinstance(Edges({}).tracker(settings_of(channel="none")), NoTracker)
+
+
+def test_upstream_is_let_go_on_an_issue_only() -> None:
+    given = settings_of(upstream="hub", approval_label="go", channel="folder", dataset="team/quiz")
+    with pytest.raises(SettingsError, match="approved by a label"):
+        Edges({}).upstream(Edges({}).tracker(given), given)
+
+
+@pytest.mark.parametrize("environment", [{}, {"GITHUB_REPOSITORY": "team/watch"}])
+def test_notes_of_releases_need_the_repository_and_its_token(environment: dict[str, str]) -> None:
+    assert Edges(environment).notes(settings_of()) is None
+    with pytest.raises(SettingsError, match="set github-token"):
+        Edges(environment).notes(settings_of(annotate_release="true"))
+
+
+def test_a_plan_is_of_a_config_file() -> None:
+    with pytest.raises(SettingsError, match="no config file is named - set `config`"):
+        plan([], {}, 10)

@@ -33,10 +33,8 @@ from tests.loopback.base import CUT, Fault, Loopback, Seen
 from tests.loopback.github import WRITING, Account, GitHub, Issue, Repository
 from tests.loopback.hub import Hub, HubDataset
 from tests.loopback.repos import DatasetRepo
-from tests.warm import begun
 
 ROOT = Path(__file__).resolve().parents[2]
-ENTRY = ROOT / "entrypoint.py"
 DATASET = "team/quiz"
 DATA = "data/test.csv"
 REPOSITORY = "team/watch"
@@ -106,7 +104,7 @@ class Stage:
         default_factory=lambda: Account(kind="actions", can={REPOSITORY: {"issues": "write"}})
     )
     runs: list[Run] = field(default_factory=list)
-    _running: int = 0
+    _process: subprocess.Popen[str] | None = None
 
     def __post_init__(self) -> None:
         self.repo = DatasetRepo.create(self.root / "dataset.git")
@@ -183,14 +181,13 @@ class Stage:
             **(environment or {}),
         }
         calls, asked, sent = len(self.hub.api_calls), len(self.github.seen), self.hub.data_bytes
-        with begun([str(ENTRY), command], place, variables) as program:
-            self._running = program.pid
+        status, stdout, stderr = self._carry_out([command], place, variables)
         outputs = _outputs(output)
         report = place / outputs["report"] if outputs.get("report") else None
         run = Run(
-            status=program.status,
-            stdout=program.stdout,
-            stderr=program.stderr,
+            status=status,
+            stdout=stdout,
+            stderr=stderr,
             outputs=outputs,
             summary=summary.read_text(encoding="utf-8") if summary.exists() else "",
             report=json.loads(report.read_text(encoding="utf-8")) if report else None,
@@ -206,18 +203,7 @@ class Stage:
         """Run the command line as a person would, and return its status, output and messages."""
         home = self.root / f"home-{'-'.join(arguments)[:8]}"
         variables = _of_nobody(self.hub.environment(home))
-        done = subprocess.run(
-            [sys.executable, str(ENTRY), *arguments],
-            cwd=self.root,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
-        return done.returncode, done.stdout, done.stderr
+        return self._carry_out(arguments, self.root, variables)
 
     def python(self, program: str) -> Any:
         """Run a program in a process of its own that has this stage's Hub, and return the JSON it prints."""
@@ -245,7 +231,8 @@ class Stage:
         counted = count(1)
 
         def strike(_: Request) -> Response:
-            os.kill(self._running, signal.SIGKILL)
+            assert self._process is not None
+            os.kill(self._process.pid, signal.SIGKILL)
             return CUT
 
         def is_it(request: Request) -> bool:
@@ -254,6 +241,22 @@ class Stage:
         server.faults.append(
             Fault(matches=is_it, before=None if after else strike, after=strike if after else None)
         )
+
+    def _carry_out(
+        self, arguments: list[str] | tuple[str, ...], cwd: Path, environment: Mapping[str, str]
+    ) -> tuple[int, str, str]:
+        self._process = subprocess.Popen(
+            [sys.executable, str(ROOT / "entrypoint.py"), *arguments],
+            cwd=cwd,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        stdout, stderr = self._process.communicate(timeout=120)
+        return self._process.returncode, stdout, stderr
 
     def check(self) -> None:
         """What holds at the end of every scenario, whatever it was about."""

@@ -453,3 +453,21 @@ def test_a_report_is_not_written_over_its_source(tmp_path, capsys):
     assert main(["audit", str(path), "--json", str(path)], {}) == 2
     assert "is the source itself" in capsys.readouterr().err
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("mapping", "status", "what"),
+    [
+        ((), 2, "has no row that can be read"),
+        (("--options", "options"), 2, "has no row that can be read"),
+        (("--options", "options", "--gold", "gold"), 2, "has no row that can be read"),
+        (("--options", "options", "--gold", "gold", "--gold-encoding", "letter"), 3, "holds no row"),
+        (("--question", "question", "--options", "a,b", "--gold", "gold"), 2, "no column 'a'"),
+    ],
+)
+def test_a_header_without_rows_is_said_to_be_one(capsys, tmp_path, mapping, status, what):
+    """Whatever is named of its columns."""
+    (tmp_path / "data.csv").write_text("question,options,gold\n")
+    said = run(capsys, "audit", tmp_path / "data.csv", *mapping)
+    assert said[:2] == (status, "")
+    assert what in said[2][-1]

@@ -76,7 +76,7 @@ def _sample(
     rows = [dict(_decoded(table, dict(zip(expressions, cells, strict=True)))) for cells in raw]
     places = (*asked.question, *asked.options, *asked.distractors, asked.gold, asked.gold_fallback, asked.id)
     for place in places:
-        column = table.column(place) if place and not any(place in row for row in rows) else None
+        column = table.column(place) if place and rows and not any(place in row for row in rows) else None
         if column is not None:
             # A place deeper than those that are looked at unasked.
             owner = next(item for item in table.columns if place.startswith(f"{item.name}."))

@@ -666,13 +666,8 @@ def test_a_check_without_meaning_has_no_rates():
     row = slice_row(replace(line, judged=Judged(tally=Tally(), verdict="not-applicable")))
     assert row[3:] == [
         "not applicable",
-        "0\N{NO-BREAK SPACE}(–)",
-        "–",
-        "0\N{NO-BREAK SPACE}(–)",
-        "–",
-        "–",
-        "–",
-        "–",
+        *("–", "–", "–", "–"),
+        *("0\N{NO-BREAK SPACE}(–)", "–", "0\N{NO-BREAK SPACE}(–)"),
     ]
     assert row[1] == "192"
 

@@ -144,6 +144,8 @@ def _looks(rows: int, colours: Sequence[str]) -> dict[str, object]:
             "width": _WIDTH,
             "height": _HEAD + _ROW * rows,
             "titleFontSize": 15,
+            # Names that need more than the rest are not drawn at all, however wide a reader's fonts are.
+            "plotReservedSpacePercent": 35,
             "xAxis": {"labelFontSize": 13, "showTick": False},
             "yAxis": {"showLabel": False, "showTick": False, "showAxisLine": False},
         },

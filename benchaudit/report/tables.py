@@ -16,8 +16,8 @@ from benchaudit.moves import Pairs
 from benchaudit.verdict import Audit, Judged
 
 SLICE_HEADER = (
-    *("Slice", "n", "Gold is", "Verdict", "Among", "Expected", "Alone"),
-    *("Picking scores", "Chance", "Gain", "Change"),
+    *("Slice", "n", "Gold is", "Verdict", "Change", "Gain", "Picking scores", "Chance"),
+    *("Among", "Expected", "Alone"),
 )
 _WORDS = {
     "leak": "leak",
@@ -143,14 +143,15 @@ def slice_row(line: Line) -> list[str]:
     """The cells of one slice and check, under `SLICE_HEADER`."""
     # A check that has no meaning in a slice has no items there, and so no rates.
     tally, n = line.judged.tally, line.judged.tally.n
+    # What a reader looks for comes first: a wide table is cut at the right.
     figures = [
+        _change(line.change),
+        f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
+        share(tally.credit, n),
+        share(tally.chance, n),
         f"{integer(tally.among)} ({share(tally.among, n)})",
         share(tally.expected_among, n),
         f"{integer(tally.unique)} ({share(tally.unique, n)})",
-        share(tally.credit, n),
-        share(tally.chance, n),
-        f"{points(line.judged.gain)} ({line.judged.direction})" if n else "–",
-        _change(line.change),
     ]
     items = f"{integer(line.n)} ({integer(line.left_out)} out)" if line.left_out else integer(line.n)
     named = [slice_name(line.key), unbroken(items), line.check, verdict_words(line.judged)]

@@ -130,7 +130,11 @@ def _as_arrow(luck: random.Random) -> bytes:
 
 def _packed(luck: random.Random) -> bytes:
     content = luck.choice((_as_csv, _as_lines, _as_document))(luck)
-    return gzip.compress(content) if luck.random() < 0.5 else pa.compress(content, codec="zstd", asbytes=True)
+    return (
+        gzip.compress(content, mtime=0)
+        if luck.random() < 0.5
+        else pa.compress(content, codec="zstd", asbytes=True)
+    )
 
 
 _KINDS: tuple[Callable[[random.Random], bytes], ...] = (
@@ -166,7 +170,7 @@ def damaged_file(seed: int) -> tuple[str, bytes]:
     for _ in range(luck.choice((1, 1, 2, 5))):
         content = _mutated(content, luck)
     if luck.random() < 0.1:
-        content = gzip.compress(content)
+        content = gzip.compress(content, mtime=0)
     return luck.choice(_NAMES), content
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
@@ -85,5 +85,11 @@ def kept_of(document: Mapping[str, Any]) -> Kept:
             Released(tag=tag, sha=sha, url=url, pinned=pinned)
             for tag, sha, url, pinned in document["releases"]
         ),
-        sent=Sent(where=sent[0], url=sent[1], dataset=sent[2], ended=sent[3]) if sent else None,
+        sent=_sent_of(sent) if sent else None,
     )
+
+
+def _sent_of(entry: Sequence[Any]) -> Sent:
+    """What was sent; an earlier version kept no name of the dataset."""
+    where, url, *name, ended = entry
+    return Sent(where=where, url=url, dataset=name[0] if name else "", ended=ended)

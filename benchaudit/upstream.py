@@ -73,7 +73,7 @@ class Upstream:
         if not self.wish.follow_up or sent.ended:
             return sent
         tracker = self.there()
-        found = tracker.find(upstream_marker(sent.dataset))
+        found = tracker.find(upstream_marker(sent.dataset or report.dataset))
         if found is None or not found.open:
             return replace(sent, ended=True)
         key = comment_marker(report.revision)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchaudit.checks import is_further
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
+from benchaudit.kept import Kept, Sent, kept_document, kept_of
 from benchaudit.models import ALL, Blob, Revision, Snapshot
 from benchaudit.state import (
     BUDGET,
@@ -388,3 +389,13 @@ def test_a_quoted_copy_is_not_the_state(around):
 def test_nothing_is_put_in_place_of_nothing():
     with pytest.raises(StateError, match="lost its state"):
         replaced(marker("owner/name"), HELD)
+
+
+def test_a_sent_report_of_an_earlier_version_has_no_name():
+    """It was kept as where, address and whether it is closed."""
+    document = {"tags": None, "releases": [], "sent": ["github:a/b", "https://x/1", True]}
+    sent = kept_of(document).sent
+    assert sent == Sent(where="github:a/b", url="https://x/1", dataset="", ended=True)
+    assert kept_of(kept_document(Kept(sent=sent))).sent == sent
+    with pytest.raises(ValueError, match="unpack"):
+        kept_of(document | {"sent": ["github:a/b"]})

@@ -14,7 +14,7 @@ from benchaudit.compare import Comparison, PastAudit, compare, past_of
 from benchaudit.errors import PASSING, MappingError, SourceError
 from benchaudit.models import Snapshot
 from benchaudit.privacy import nameless_pairs
-from benchaudit.report import Links
+from benchaudit.report.issue import Links
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.state import State

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchaudit.notes import notes_of, with_notes
-from benchaudit.report import Report, comment_marker
+from benchaudit.report.issue import Report, comment_marker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from benchaudit.errors import TrackerError
 from benchaudit.markdown import code
 from benchaudit.parts import with_part
 from benchaudit.plan import Comment, Operation, Thread, Update
-from benchaudit.report import renamed_marker
+from benchaudit.report.issue import renamed_marker
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import sent_part
 from benchaudit.state import State, load, marker, replaced

@@ -19,7 +19,7 @@ from benchaudit.parts import part_of, with_part
 from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
-from benchaudit.report import Occasion, Report, build
+from benchaudit.report.issue import Occasion, Report, build
 from benchaudit.report.listing import RELEASES, release_list
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import PART as UPSTREAM

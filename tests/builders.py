@@ -28,7 +28,7 @@ from benchaudit.models import (
     Thresholds,
 )
 from benchaudit.moves import PARTS, Moves, Pairs
-from benchaudit.report import Links, Occasion, Report, build
+from benchaudit.report.issue import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
 from benchaudit.state import headline
 from benchaudit.tally import Cell, Counted, Tally

@@ -18,7 +18,7 @@ from benchaudit.compare import Comparison, past_of
 from benchaudit.gate import leaks
 from benchaudit.markdown import tables
 from benchaudit.models import Snapshot
-from benchaudit.report import Links, Occasion, Report, build
+from benchaudit.report.issue import Links, Occasion, Report, build
 from benchaudit.report.sentences import evidence_list, further_sentence
 from benchaudit.report.tables import lines_of
 from benchaudit.report.templates import Templates

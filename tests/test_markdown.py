@@ -30,8 +30,8 @@ from benchaudit.markdown import (
     tables,
 )
 from benchaudit.models import ColumnMapping, Finding, LeftOut
-from benchaudit.report import Links, Report
 from benchaudit.report.document import audit_document
+from benchaudit.report.issue import Links, Report
 from benchaudit.report.templates import Templates
 from benchaudit.speech import complain
 from benchaudit.state import load, marker

@@ -25,9 +25,9 @@ from benchaudit.frames import audit_frame, comparison_frame
 from benchaudit.markdown import code_blocks, comments, shown, structure, table, tables
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
 from benchaudit.notes import CLOSE, OPEN
-from benchaudit.report import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
 from benchaudit.report.fitting import Page
+from benchaudit.report.issue import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
 from benchaudit.report.sentences import (
     changed_sentence,
     evidence_list,

@@ -7,16 +7,18 @@ import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchaudit import __version__
 from benchaudit.baseline import Baseline, Scored
-from benchaudit.compare import Change, Comparison, Past
 from benchaudit.errors import SettingsError
-from benchaudit.history import History
 from benchaudit.models import ALL, ColumnMapping, SliceKey
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Judged, SliceAudit
+
+if TYPE_CHECKING:
+    from benchaudit.compare import Change, Comparison, Past
+    from benchaudit.history import History
 
 SCHEMA = 1
 

@@ -8,8 +8,8 @@ from benchaudit import __version__
 from benchaudit.compare import Comparison
 from benchaudit.kept import Released
 from benchaudit.markdown import code, link
-from benchaudit.report import MOST_CHARACTERS, Links
 from benchaudit.report.fitting import Page
+from benchaudit.report.issue import MOST_CHARACTERS, Links
 from benchaudit.report.rows import slice_rows
 from benchaudit.report.sentences import (
     baseline_sentence,

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
-from benchaudit.report import comment_marker
+from benchaudit.report.issue import comment_marker
 from benchaudit.state import first_line, load, marker, release_marker, upstream_marker
 from tests import npm
 

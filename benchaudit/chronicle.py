@@ -13,12 +13,13 @@ from benchaudit.compare import Comparison, compare, past_of
 from benchaudit.errors import PASSING, MappingError, NothingWatched, SourceError
 from benchaudit.figures import plural
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
+from benchaudit.markers import dataset_of
 from benchaudit.models import Snapshot
 from benchaudit.progress import progress
 from benchaudit.settings import Settings
 from benchaudit.sources import open_source
 from benchaudit.sources.base import Source
-from benchaudit.state import dataset_of, load
+from benchaudit.state import load
 
 _LARGEST = 256 << 20
 """Bytes of a file that may be a report; a larger one is data."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from benchaudit.headlines import Headline
 from benchaudit.models import SliceKey
-from benchaudit.state import Headline, State
+from benchaudit.state import State
 from benchaudit.verdict import Audit, Name
 
 Place = tuple[SliceKey, str]

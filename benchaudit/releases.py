@@ -9,12 +9,12 @@ from typing import Protocol
 from benchaudit.auditor import Auditor
 from benchaudit.errors import PASSING, MappingError, SourceError, TrackerError
 from benchaudit.kept import Kept, Released
+from benchaudit.markers import release_marker
 from benchaudit.models import Refs, Snapshot
 from benchaudit.plan import Release, Thread
 from benchaudit.report.document import audit_document, comparison_document, text_of
 from benchaudit.report.release import ReleaseReport, build_release, release_notes
 from benchaudit.report.templates import Templates
-from benchaudit.state import release_marker
 from benchaudit.tracker.base import Done, Tracker
 
 MOST_AT_ONCE = 10

@@ -1,6 +1,6 @@
-"""What a report issue remembers: a marker that says whose it is, and a state that says what is known.
+"""What a report issue remembers: below the marker a state that says what is known from earlier runs.
 
-Both are HTML comments at the head of the body. The state is versioned, compressed JSON with a check
+It is an HTML comment at the head of the body. The state is versioned, compressed JSON with a check
 sum; what does not read back exactly is an error that says how to recover, never a fresh start.
 """
 
@@ -13,20 +13,20 @@ import json
 import re
 import textwrap
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from benchaudit.brief import brief_verdicts, is_whole, read_verdicts
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
-from benchaudit.figures import share
+from benchaudit.headlines import Headline, trails_document, trails_of
 from benchaudit.kept import Kept, kept_document, kept_of
 from benchaudit.markdown import comment_places, tables
-from benchaudit.models import Blob, Revision, SliceKey, Snapshot
+from benchaudit.markers import first_line, marker
+from benchaudit.models import Blob, Revision, Snapshot
 from benchaudit.tally import Tally
-from benchaudit.verdict import WORST_FIRST, Audit, Name
+from benchaudit.verdict import WORST_FIRST
 
 VERSION = 1
 BUDGET = 21_000
@@ -35,53 +35,6 @@ BUDGET = 21_000
 _MOST_BYTES = 4 << 20
 _RECOVER = "run `benchaudit rebuild-state`, which audits again from the revision shown in the body"
 _STATE = re.compile(r"<!-- benchaudit:state:v(\d{1,9})\s+([A-Za-z0-9+/=\s]+?)\s*-->\s*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Glimpse:
-    """What is remembered of a slice and check at an earlier revision: per cents, as they were printed.
-
-    `score` is that of the better rule.
-    """
-
-    score: str
-    chance: str
-    verdict: Name
-    severe: bool
-
-    @property
-    def rate(self) -> Fraction:
-        """The score as a rate."""
-        return Fraction(self.score) / 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Headline:
-    """One audited revision in the short history. `baseline` is the no-model baseline, as it was printed.
-
-    `rates` has the few slices that are followed over revisions.
-    """
-
-    sha: str
-    committed_at: str
-    verdict: str
-    severe: bool
-    n: int
-    baseline: str = ""
-    rates: Mapping[tuple[SliceKey, str], Glimpse] = field(default_factory=dict)
-
-
-def headline(audit: Audit) -> Headline:
-    """The line of the history for an audit."""
-    pooled = audit.baseline.pooled if audit.baseline else None
-    return Headline(
-        sha=audit.origin.revision.sha,
-        committed_at=audit.origin.revision.committed_at,
-        verdict=audit.verdict,
-        severe=audit.severe,
-        n=audit.all.n,
-        baseline=share(pooled.right, pooled.n) if pooled else "",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,55 +63,6 @@ def shown_revision(body: str) -> str:
     lines = [row for rows in tables(body) for row in rows if row[:1] == [REVISION] and len(row) == 2]
     match = re.match(r"[0-9a-f]{40,64}\b", lines[0][1]) if lines else None
     return match[0] if match else ""
-
-
-def marker(dataset: str) -> str:
-    """The first line of a body that is ours; what a name on the Hub cannot hold is percent-encoded."""
-    return f"<!-- benchaudit:v1 dataset={inert(dataset)} -->"
-
-
-def upstream_marker(dataset: str) -> str:
-    """The first line of the one report to the maintainers of a dataset."""
-    return f"<!-- benchaudit:upstream dataset={inert(dataset)} -->"
-
-
-def inert(name: str) -> str:
-    """A name that can stand in an HTML comment: what no name on the Hub has is percent-encoded."""
-    # Two dashes in a row would end the comment, in some readings of it.
-    return re.sub(
-        r"[^A-Za-z0-9._/-]|(?<=-)-",
-        lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogatepass")),
-        name,
-    )
-
-
-OURS = "<!-- benchaudit:"
-"""How the first line of all that is ours begins."""
-
-RELEASED = "<!-- benchaudit:release "
-"""How the first line of a comment about a release begins."""
-
-
-def release_marker(tag: str) -> str:
-    """The first line of the one comment about a release."""
-    return f"{RELEASED}tag={inert(tag)} -->"
-
-
-def first_line(text: str) -> str:
-    """The first line of a body or a comment, whatever its line ends."""
-    return text.replace("\r\n", "\n").split("\n", 1)[0].rstrip()
-
-
-def dataset_of(body: str) -> str:
-    """The dataset that the marker of a body names; "" where it begins with none."""
-    match = re.fullmatch(
-        r"<!-- benchaudit:v1 dataset=([A-Za-z0-9._/%-]+) -->", body.split("\n", 1)[0].rstrip()
-    )
-    return re.sub(r"(?:%[0-9A-F]{2})+", _decoded_bytes, match[1]) if match else ""
-
-
-def _decoded_bytes(match: re.Match[str]) -> str:
-    return bytes.fromhex(match[0].replace("%", "")).decode(errors="surrogatepass")
 
 
 def dump(state: State) -> str:
@@ -273,39 +177,8 @@ def _encoded(state: State, checks: Mapping[Any, Past], *, complete: bool) -> dic
         "kept": kept_document(state.kept),
         **brief_verdicts(past, {key for key, _ in checks}),
         "history": [[h.sha, h.committed_at, h.verdict, h.severe, h.n, h.baseline] for h in state.history],
-        **_trails(state.history),
+        **trails_document(state.history),
     }
-
-
-def _trails(history: Sequence[Headline]) -> dict[str, Any]:
-    """The slices that are followed, and what is known of each at each revision, by their numbers."""
-    places = sorted({place for line in history for place in line.rates}, key=repr)
-    return {
-        "followed": [[list(map(list, key)), check] for key, check in places],
-        "trails": [
-            [
-                [number, seen.score, seen.chance, WORST_FIRST.index(seen.verdict), seen.severe]
-                for number, place in enumerate(places)
-                if (seen := line.rates.get(place))
-            ]
-            for line in history
-        ],
-    }
-
-
-def _read_trails(content: Mapping[str, Any]) -> list[dict[tuple[SliceKey, str], Glimpse]]:
-    """The same read back, for each revision; a report from before slices were followed has none."""
-    places = [
-        (tuple((name, value) for name, value in key), check) for key, check in content.get("followed", ())
-    ]
-    trails = [
-        {
-            places[number]: Glimpse(score=score, chance=chance, verdict=WORST_FIRST[worst], severe=severe)
-            for number, score, chance, worst, severe in trail
-        }
-        for trail in content.get("trails", ())
-    ]
-    return trails or [{} for _ in content["history"]]
 
 
 def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
@@ -349,7 +222,7 @@ def _decoded(content: dict[str, Any], datasets: Collection[str]) -> State:
                 sha=sha, committed_at=at, verdict=verdict, severe=severe, n=n, baseline=baseline, rates=rates
             )
             for (sha, at, verdict, severe, n, baseline), rates in zip(
-                content["history"], _read_trails(content), strict=True
+                content["history"], trails_of(content), strict=True
             )
         ),
     )

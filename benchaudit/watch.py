@@ -11,8 +11,10 @@ from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.chronicle import Last
 from benchaudit.compare import Comparison, PastAudit, past_of
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
+from benchaudit.headlines import Headline, headline
 from benchaudit.history import History
 from benchaudit.kept import Kept
+from benchaudit.markers import marker
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
 from benchaudit.parts import part_of, with_part
@@ -27,7 +29,7 @@ from benchaudit.report.upstream import sent_part
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.standing import Courier, Standing, approved, renamed, standing
-from benchaudit.state import Headline, State, headline, load, marker, replaced, shown_revision
+from benchaudit.state import State, load, replaced, shown_revision
 from benchaudit.tracker.base import Tracker
 from benchaudit.upstream import Upstream
 from benchaudit.verdict import Audit

@@ -15,6 +15,7 @@ from typing import Any
 from benchaudit.baseline import baseline
 from benchaudit.checks import EXTREMA, all_checks
 from benchaudit.compare import Comparison, compare, past_of
+from benchaudit.headlines import headline
 from benchaudit.models import (
     ALL,
     Blob,
@@ -30,7 +31,6 @@ from benchaudit.models import (
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.report.issue import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
-from benchaudit.state import headline
 from benchaudit.tally import Cell, Counted, Tally
 from benchaudit.verdict import Audit, judge
 

@@ -19,8 +19,8 @@ from typing import Any, Self
 from benchaudit.discussions import Discussions
 from benchaudit.errors import BenchauditError
 from benchaudit.hub import Hub
+from benchaudit.markers import marker, upstream_marker
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update
-from benchaudit.state import marker, upstream_marker
 from benchaudit.tracker.discussions import DiscussionTracker
 from tests.loopback.hub import Hub as Loopback
 

@@ -16,7 +16,7 @@ import cmarkgfm
 from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 
-from benchaudit.state import marker
+from benchaudit.markers import marker
 from tests.support import SHARED
 
 SHA = "395df8f7c51f007019cb30201c49e884b46b92fa"

@@ -16,7 +16,18 @@ MODULES = {
 
 PURE = {
     *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
-    *("figures", "markdown", "state", "brief", "findings", "checks", "report.sentences", "report.tables"),
+    *(
+        "figures",
+        "markdown",
+        "state",
+        "markers",
+        "headlines",
+        "brief",
+        "findings",
+        "checks",
+        "report.sentences",
+        "report.tables",
+    ),
     *("learning", "packing"),
     *(
         "report.snippet",

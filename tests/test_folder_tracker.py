@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from benchaudit.errors import TrackerError
+from benchaudit.markers import marker
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Reopen, Update
-from benchaudit.state import marker
 from benchaudit.tracker.folder import FolderTracker
 from benchaudit.tracker.nowhere import NoTracker
 

@@ -14,10 +14,10 @@ from benchaudit.cli import main
 from benchaudit.figures import share, sparkline
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.html.site import folders, history_page, index_page
+from benchaudit.markers import dataset_of, marker
 from benchaudit.report.document import audit_document, history_document
 from benchaudit.report.schema import history_schema
 from benchaudit.report.templates import Templates
-from benchaudit.state import dataset_of, marker
 from benchaudit.terminal import show_history
 from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, release, reported
 from tests.e2e.quiz import fair, leaky, with_distractors

@@ -29,12 +29,13 @@ from benchaudit.markdown import (
     table,
     tables,
 )
+from benchaudit.markers import marker
 from benchaudit.models import ColumnMapping, Finding, LeftOut
 from benchaudit.report.document import audit_document
 from benchaudit.report.issue import Links, Report
 from benchaudit.report.templates import Templates
 from benchaudit.speech import complain
-from benchaudit.state import load, marker
+from benchaudit.state import load
 from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, Release, release, reported
 from tests.hostile import PARTS, RENDERERS, Seen, corpus, seen
 

@@ -22,7 +22,9 @@ from benchaudit.checks import all_checks
 from benchaudit.errors import RenderError
 from benchaudit.figures import plural, rounded
 from benchaudit.frames import audit_frame, comparison_frame
+from benchaudit.headlines import Headline
 from benchaudit.markdown import code_blocks, comments, shown, structure, table, tables
+from benchaudit.markers import marker
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
 from benchaudit.notes import CLOSE, OPEN
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
@@ -39,7 +41,7 @@ from benchaudit.report.sentences import (
 from benchaudit.report.tables import SLICE_HEADER, lines_of, slice_row
 from benchaudit.report.templates import Templates
 from benchaudit.report.trails import MOST_FOLLOWED
-from benchaudit.state import BUDGET, Headline, dump, load, marker
+from benchaudit.state import BUDGET, dump, load
 from benchaudit.tally import Tally
 from benchaudit.verdict import Judged
 from tests.builders import (

@@ -15,20 +15,11 @@ from hypothesis import strategies as st
 from benchaudit.checks import is_further
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
+from benchaudit.headlines import Glimpse, Headline, headline
 from benchaudit.kept import Kept, Sent, kept_document, kept_of
+from benchaudit.markers import first_line, marker
 from benchaudit.models import ALL, Blob, Revision, Snapshot
-from benchaudit.state import (
-    BUDGET,
-    Glimpse,
-    Headline,
-    State,
-    dump,
-    first_line,
-    headline,
-    load,
-    marker,
-    replaced,
-)
+from benchaudit.state import BUDGET, State, dump, load, replaced
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST
 from tests.builders import LONGEST, release

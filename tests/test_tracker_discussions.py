@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request
 
+from benchaudit.markers import marker
 from benchaudit.notes import with_notes
-from benchaudit.state import marker
 
 from .discussing import DATASET, FIRST_LINES, TOKEN, Driver
 from .loopback.base import Answer, Fault, cut, status

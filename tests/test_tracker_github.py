@@ -12,9 +12,9 @@ import responses
 from responses.matchers import json_params_matcher, query_param_matcher
 
 from benchaudit.errors import TrackerError
+from benchaudit.markers import marker
 from benchaudit.notes import with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
-from benchaudit.state import marker
 from benchaudit.tracker.connection import ACTIONS, Connection
 from benchaudit.tracker.github import GitHubTracker
 from tests.support import needs_shared, shared_json

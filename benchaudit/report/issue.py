@@ -15,8 +15,10 @@ from benchaudit.brief import remembered
 from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison, past_of
 from benchaudit.figures import integer, plural
+from benchaudit.headlines import Headline, headline
 from benchaudit.kept import Kept
 from benchaudit.markdown import code, fence, folded, link, plain, table
+from benchaudit.markers import inert, marker
 from benchaudit.models import Snapshot
 from benchaudit.notes import with_notes
 from benchaudit.parts import with_part
@@ -44,7 +46,7 @@ from benchaudit.report.templates import Templates
 from benchaudit.report.trails import followed, trail_table
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import Wish, sent_part, upstream_part
-from benchaudit.state import REVISION, Headline, State, dump, headline, inert, marker
+from benchaudit.state import REVISION, State, dump
 from benchaudit.verdict import Audit
 
 MOST_CHARACTERS = 65_000

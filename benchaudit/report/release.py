@@ -8,6 +8,7 @@ from benchaudit import __version__
 from benchaudit.compare import Comparison
 from benchaudit.kept import Released
 from benchaudit.markdown import code, link
+from benchaudit.markers import release_marker
 from benchaudit.report.fitting import Page
 from benchaudit.report.issue import MOST_CHARACTERS, Links
 from benchaudit.report.rows import slice_rows
@@ -20,7 +21,6 @@ from benchaudit.report.sentences import (
 )
 from benchaudit.report.tables import left_out_table, lines_of
 from benchaudit.report.templates import Templates
-from benchaudit.state import release_marker
 from benchaudit.verdict import Audit
 
 

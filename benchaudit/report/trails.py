@@ -12,11 +12,11 @@ from fractions import Fraction
 
 from benchaudit.compare import Comparison
 from benchaudit.figures import plain, sparkline
+from benchaudit.headlines import Glimpse, Headline
 from benchaudit.markdown import table
 from benchaudit.models import SliceKey
 from benchaudit.report.chart import worst_of
 from benchaudit.report.tables import Line, slice_name
-from benchaudit.state import Glimpse, Headline
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Name
 

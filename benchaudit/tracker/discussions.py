@@ -14,9 +14,9 @@ from typing import TypeVar
 from benchaudit.discussions import Discussion, Discussions, Post
 from benchaudit.errors import TrackerError
 from benchaudit.lost import Lost, again
+from benchaudit.markers import first_line
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
-from benchaudit.state import first_line
 from benchaudit.tracker.base import Done
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchaudit.errors import TrackerError
+from benchaudit.markers import first_line
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
-from benchaudit.state import first_line
 from benchaudit.tracker.base import Done
 
 ISSUE = "issue.md"

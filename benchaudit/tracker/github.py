@@ -18,9 +18,9 @@ from github.NamedUser import NamedUser
 
 from benchaudit.errors import TrackerError
 from benchaudit.lost import Lost
+from benchaudit.markers import OURS, RELEASED, first_line
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Release, Reopen, Thread, Update, same_text
-from benchaudit.state import OURS, RELEASED, first_line
 from benchaudit.tracker.base import Done
 from benchaudit.tracker.connection import Connection
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchaudit.state import first_line, marker
+from benchaudit.markers import first_line, marker
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchaudit.state import release_marker
+from benchaudit.markers import release_marker
 from tests.loopback.base import Fault, status
 from tests.loopback.github import Account, Comment, secondary_limit
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchaudit.markdown import code_blocks, tables
-from benchaudit.state import first_line, marker
+from benchaudit.markers import first_line, marker
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchaudit.markers import upstream_marker
 from benchaudit.report.upstream import draft_of
-from benchaudit.state import upstream_marker
 from tests.loopback.github import ACTIONS, Account, Repository
 
 from .quiz import fair, leaky, quiz, with_distractors

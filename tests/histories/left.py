@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchaudit.markdown import comment_places
-from benchaudit.state import dataset_of, load
+from benchaudit.markers import dataset_of
+from benchaudit.state import load
 from tests.loopback.github import Issue, Repository
 
 _ADDRESS = re.compile(r"http://[\w.:]+/(team|authors)/\w+/issues/\d+(#issuecomment-\d+)?")

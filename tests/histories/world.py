@@ -18,13 +18,14 @@ import pytest
 from benchaudit.auditor import Auditor
 from benchaudit.errors import BenchauditError
 from benchaudit.hub import Hub
+from benchaudit.markers import dataset_of, first_line
 from benchaudit.notes import CLOSE, OPEN
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import Wish
 from benchaudit.settings import Settings, settle
 from benchaudit.sources.base import Selection
 from benchaudit.sources.hub import HubSource
-from benchaudit.state import State, dataset_of, first_line, load
+from benchaudit.state import State, load
 from benchaudit.tracker.connection import Connection
 from benchaudit.tracker.github import GitHubTracker
 from benchaudit.upstream import Upstream

@@ -16,7 +16,6 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from huggingface_hub import (
     HfApi,
-    HfFileSystem,
     constants,
     errors,
     hf_hub_download,
@@ -193,6 +192,9 @@ class Hub:
 
         None where the whole file is here already.
         """
+        # It brings a library of file systems, which a run that finds nothing new has no use for.
+        from huggingface_hub import HfFileSystem
+
         there = try_to_load_from_cache(dataset, path, repo_type="dataset", revision=sha)
         if isinstance(there, str):
             return None

@@ -192,7 +192,8 @@ def _dealt(connection: duckdb.DuckDBPyConnection, rows: str, by: Keys, folder: P
 
 def _files(folder: Path) -> str:
     """SQL for the rows of all files in a folder of our own."""
-    return f"read_parquet({literal(str(folder / '*.parquet'))}, hive_partitioning = false)"
+    # Named one by one: a star would make a pattern of all that stands before it.
+    return f"read_parquet({literals(map(str, folder.iterdir()))}, hive_partitioning = false)"
 
 
 def _pair(connection: duckdb.DuckDBPyConnection, which: str, keys: Keys, joined: Path) -> None:

@@ -148,11 +148,13 @@ def test_in_how_many_parts_rows_are_paired_does_not_show(revisions, at_once, dat
 
 
 def test_what_many_rows_need_on_disk_is_gone_afterwards(monkeypatch):
-    """A history compares many revisions in one directory."""
+    """A history compares many revisions in one directory, whatever that is called."""
     monkeypatch.setattr(pairing, "AT_ONCE", 2)
     rows = [item("*aa | b", str(number)) for number in range(20)]
-    with workplace() as work:
-        before, after = audited(rows, work), audited(rows[1:], work)
+    with workplace() as place:
+        work = place / "[a] *'s"
+        work.mkdir()
+        before, after = audited(rows, place), audited(rows[1:], place)
         kept = sorted(work.rglob("*"))
         assert moved(pair_audits(before, after, work), removed=1)
         assert sorted(work.rglob("*")) == kept

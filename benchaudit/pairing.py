@@ -6,8 +6,9 @@ question, never by row number. What comes out are tallies, so that every step is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -18,7 +19,7 @@ from benchaudit.items import Slicing, slice_values
 from benchaudit.models import OUT_OF_SCOPE, SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.packing import column_of, unpacked
-from benchaudit.reading.engine import engine, literal, literals
+from benchaudit.reading.engine import PAIRING_LIMIT, engine, literal, literals
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit
 
@@ -27,21 +28,48 @@ MOST_NAMES = 10
 
 _SIDES = ("old", "new")
 
-_PASSES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
-    ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
-    ("left_out IS NULL", ("question", "options", "gold_text")),
-    ("(side, id) IN (SELECT side, id FROM single_id)", ("id",)),
-    ("(side, question) IN (SELECT side, question FROM single_question)", ("question",)),
-    ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
-    ("left_out IS NOT NULL", ("question", "left_out")),
-)
+AT_ONCE = 1_000_000
+"""Rows of both revisions that are paired at a time, about: few enough to be held in memory."""
+
+Keys = tuple[str, ...]
+
+
+def _single(key: str) -> str:
+    """SQL for whether a row's key is not missing and stands in no other row of its side."""
+    return f"""(side, {key}) IN (
+        SELECT side, {key} FROM both_sides WHERE {key} IN (SELECT {key} FROM part)
+        GROUP BY ALL HAVING count(*) = 1)"""
+
+
+def _digest(column: str) -> str:
+    """SQL for an md5 in half the bytes of its spelling."""
+    return f"{column}::UUID"
+
+
+_NO_QUESTION = _digest("md5('')")
+
+_STAGES: Mapping[Keys, Sequence[tuple[str, Keys]]] = {
+    ("question", "options", "gold_text"): (
+        ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
+        ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
+        ("left_out IS NULL", ("question", "options", "gold_text")),
+    ),
+    ("id",): ((_single("id"), ("id",)),),
+    ("question",): (
+        (f"question <> {_NO_QUESTION} AND {_single('question')}", ("question",)),
+        ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
+        ("left_out IS NOT NULL", ("question", "left_out")),
+    ),
+}
 """Which of the rows that are still alone are paired, and by what; repeats of the same go in row order.
 
 Repeats that are alike in their slice or id too come first, so that sorting a file anew moves no item
 to another slice. Of rows that are no items the content is not known; those that have neither an id
 nor a question of their own are paired last, by all that is known, so that what stayed broken is not
 said to have gone and come.
+
+What all passes of a stage pair by is its name: rows that agree in it are looked at together, and no
+others have to be.
 """
 
 _PAIRED = "old.number IS NOT NULL AND new.number IS NOT NULL"
@@ -71,9 +99,12 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
     columns = sorted({column for slicing in slicings for column in slicing})
     checks = [name for name in old.audit.check_versions if _is_of_interest(name, old.audit, new.audit)]
-    with engine([old.kept_rows, new.kept_rows], work) as connection:
-        _load(connection, (old, new), columns, checks)
-        _join(connection)
+    with (
+        TemporaryDirectory(dir=work) as place,
+        engine([old.kept_rows, new.kept_rows], work, PAIRING_LIMIT) as connection,
+    ):
+        _view(connection, (old, new), columns, checks)
+        _join(connection, Path(place))
         moves: dict[tuple[SliceKey, str], Moves] = {}
         for slicing in [(), *slicings]:
             moves |= _moves(connection, slicing, columns, checks)
@@ -99,7 +130,7 @@ def _is_of_interest(name: str, *audits: Audit) -> bool:
     return loud or not is_further(name)
 
 
-def _load(
+def _view(
     connection: duckdb.DuckDBPyConnection,
     audits: Sequence[Audited],
     columns: Sequence[str],
@@ -107,8 +138,7 @@ def _load(
 ) -> None:
     """What pairing needs of both revisions' narrow rows; of slice values those that both revisions have.
 
-    A row's `number` tells it from all others and grows in row order. Which ids and questions stand once is
-    asked of them alone: a window over whole rows would hold them all.
+    A row's `number` tells it from all others and grows in row order.
     """
     packed = "".join(f", {column_of(check)}" for check in checks)
     sides = []
@@ -117,51 +147,92 @@ def _load(
         sides.append(f"""
             SELECT '{side}' AS side,
                    ({_SIDES.index(side)}::BIGINT << 62) | (file::BIGINT << 40) | row AS number,
-                   file, row, name, left_out, gold, nullif(id, '') AS id,
+                   name, left_out, gold, nullif(id, '') AS id,
                    CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices,
                    {_digest("question")} AS question, {_digest("options")} AS options,
                    {_digest("gold_text")} AS gold_text, alike, alike_gold{packed}
             FROM read_parquet({literal(str(audited.kept_rows))})""")
-    connection.execute(f"CREATE TEMP TABLE both_sides AS {' UNION ALL '.join(sides)}")
-    for key, empty in (("id", "NULL"), ("question", _digest("md5('')"))):
-        connection.execute(f"""
-            CREATE TEMP TABLE single_{key} AS SELECT side, {key} FROM both_sides
-            WHERE {key} IS DISTINCT FROM {empty} GROUP BY ALL HAVING count(*) = 1""")
+    connection.execute(f"CREATE TEMP VIEW both_sides AS {' UNION ALL '.join(sides)}")
 
 
-def _digest(column: str) -> str:
-    """SQL for an md5 in half the bytes of its spelling."""
-    return f"{column}::UUID"
+def _join(connection: duckdb.DuckDBPyConnection, place: Path) -> None:
+    """Pair row by row, stage by stage, and lay partners beside each other; who has none stands alone.
 
-
-def _join(connection: duckdb.DuckDBPyConnection) -> None:
-    """Pair row by row, pass by pass, and lay partners beside each other; who has none stands alone."""
-    connection.execute("CREATE TEMP TABLE pairs (old_number BIGINT, new_number BIGINT)")
+    Those that are joined go to files in `place`, for one table of them all is more than memory holds.
+    """
+    joined = place / "joined"
+    joined.mkdir()
     alone = "both_sides"
-    for number, (which, keys) in enumerate(_PASSES):
-        names = ", ".join(keys)
-        equal = " AND ".join(f"old.{key} IS NOT DISTINCT FROM new.{key}" for key in [*keys, "repeat"])
-        connection.execute(f"""
-            INSERT INTO pairs
-            WITH numbered AS (
-                SELECT side, number, {names},
-                       row_number() OVER (PARTITION BY side, {names} ORDER BY number) AS repeat
-                FROM {alone} WHERE {which})
-            SELECT old.number, new.number
-            FROM (FROM numbered WHERE side = 'old') AS old
-            JOIN (FROM numbered WHERE side = 'new') AS new ON {equal}""")
-        # Most rows are paired at once, and no later pass looks at those again.
-        connection.execute(f"""
-            CREATE TEMP TABLE alone_{number} AS
-            SELECT {alone}.* FROM {alone} ANTI JOIN (
-                SELECT old_number AS number FROM pairs UNION ALL SELECT new_number FROM pairs
-            ) AS paired ON {alone}.number = paired.number""")
-        alone = f"alone_{number}"
+    for number, (by, passes) in enumerate(_STAGES.items()):
+        left = f"alone_{number}"
+        connection.execute(f"CREATE TEMP TABLE {left} AS FROM {alone} LIMIT 0")
+        for part in _dealt(connection, alone, by, place / left):
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE part AS FROM {part}")
+            for which, keys in passes:
+                _pair(connection, which, keys, joined)
+            connection.execute(f"INSERT INTO {left} FROM part")
+        alone = left
+    # Numbers of two sides are never equal.
+    _lay_down(connection, alone, "FULL JOIN new ON old.number = new.number", joined)
+    connection.execute(f"CREATE TEMP VIEW joined AS FROM {_files(joined)}")
+
+
+def _dealt(connection: duckdb.DuckDBPyConnection, rows: str, by: Keys, folder: Path) -> Iterator[str]:
+    """Deal rows out to parts by a hash of these keys, so that those that agree in them are in one part."""
+    (number,) = _one(connection, f"SELECT count(*) FROM {rows}")
+    if number <= AT_ONCE:
+        yield rows
+        return
+    connection.execute(f"""
+        COPY (SELECT *, hash({", ".join(by)}) % {number // AT_ONCE + 1} AS part FROM {rows})
+        TO {literal(str(folder))} (FORMAT parquet, PARTITION_BY (part))""")
+    for part in folder.iterdir():
+        yield _files(part)
+
+
+def _files(folder: Path) -> str:
+    """SQL for the rows of all files in a folder of our own."""
+    # Named one by one: a star would make a pattern of all that stands before it.
+    return f"read_parquet({literals(map(str, folder.iterdir()))}, hive_partitioning = false)"
+
+
+def _pair(connection: duckdb.DuckDBPyConnection, which: str, keys: Keys, joined: Path) -> None:
+    """Take those of the rows of one part that have partners by these keys out of it, and join them."""
+    names = ", ".join(keys)
+    equal = " AND ".join(f"old.{key} IS NOT DISTINCT FROM new.{key}" for key in [*keys, "repeat"])
+    connection.execute(f"""
+        CREATE OR REPLACE TEMP TABLE pairs AS
+        WITH numbered AS (
+            SELECT side, number, {names},
+                   row_number() OVER (PARTITION BY side, {names} ORDER BY number) AS repeat
+            FROM part WHERE {which})
+        SELECT old.number AS old_number, new.number AS new_number
+        FROM (FROM numbered WHERE side = 'old') AS old
+        JOIN (FROM numbered WHERE side = 'new') AS new ON {equal}""")
+    if _one(connection, "SELECT count(*) FROM pairs") == (0,):
+        return
+    _lay_down(
+        connection,
+        "part",
+        "JOIN pairs ON old.number = old_number JOIN new ON new.number = new_number",
+        joined,
+    )
     connection.execute("""
-        CREATE TEMP TABLE joined AS SELECT old, new
-        FROM (FROM both_sides WHERE side = 'old') AS old
-        FULL JOIN pairs ON old.number = pairs.old_number
-        FULL JOIN (FROM both_sides WHERE side = 'new') AS new ON new.number = pairs.new_number""")
+        CREATE OR REPLACE TEMP TABLE part AS SELECT part.* FROM part ANTI JOIN (
+            SELECT old_number AS number FROM pairs UNION ALL SELECT new_number FROM pairs
+        ) AS paired ON part.number = paired.number""")
+
+
+def _lay_down(connection: duckdb.DuckDBPyConnection, rows: str, partners: str, joined: Path) -> None:
+    """Write a file of old rows beside new ones. What only pairing needed is left out."""
+    sides = ", ".join(
+        f"{side} AS (SELECT * EXCLUDE (side, id, question) FROM {rows} WHERE side = '{side}')"
+        for side in _SIDES
+    )
+    target = joined / f"{len(list(joined.iterdir()))}.parquet"
+    connection.execute(
+        f"COPY (WITH {sides} SELECT old, new FROM old {partners}) TO {literal(str(target))} (FORMAT parquet)"
+    )
 
 
 def _moves(
@@ -205,7 +276,7 @@ def _parts(slicing: Slicing, columns: Sequence[str], checks: Sequence[str]) -> I
                 histogram({of}.{check}),
                 count(*) FILTER (old.{check} % 2 > new.{check} % 2),
                 count(*) FILTER (old.{check} % 2 < new.{check} % 2),
-                arg_min(new.name, (new.file, new.row), {MOST_NAMES})
+                arg_min(new.name, new.number, {MOST_NAMES})
                     FILTER (old.{check} % 2 <> new.{check} % 2)
             )"""
             for check in checks
@@ -221,7 +292,7 @@ def _parts(slicing: Slicing, columns: Sequence[str], checks: Sequence[str]) -> I
 
 def _classes(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, tuple[str, ...]]]:
     """How many rows are of each class, and up to ten of their names, the new ones where there are any."""
-    name, place = "coalesce(new.name, old.name)", "(new.file, new.row, old.file, old.row)"
+    name, place = "coalesce(new.name, old.name)", "(new.number, old.number)"
     figures = ", ".join(
         f"count(*) FILTER ({which}), arg_min({name}, {place}, {MOST_NAMES}) FILTER ({which})"
         for which in _CLASSES.values()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchaudit import pairing
 from benchaudit.models import ALL
 from benchaudit.moves import Pairs
 from benchaudit.pairing import MOST_NAMES, pair_audits
@@ -128,6 +129,35 @@ def test_neither_order_nor_files_change_who_is_whose_partner(revisions, shuffle:
     for place, moves in one.moves.items():
         assert moves.parts == other.moves[place].parts
         assert (moves.lost, moves.gained) == (other.moves[place].lost, other.moves[place].gained)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.one_of(edited(), st.tuples(some_rows, some_rows)), st.integers(1, 9), st.data())
+def test_in_how_many_parts_rows_are_paired_does_not_show(revisions, at_once, data):
+    """Not in a figure and not in a name, wherever the files of a revision begin and end."""
+    with workplace() as work:
+        before, after = (
+            audited(rows, work, files=[cut, len(rows) - cut])
+            for rows in revisions
+            for cut in [data.draw(st.integers(0, len(rows)))]
+        )
+        one = pair_audits(before, after, work)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pairing, "AT_ONCE", at_once)
+            assert pair_audits(before, after, work) == one
+
+
+def test_what_many_rows_need_on_disk_is_gone_afterwards(monkeypatch):
+    """A history compares many revisions in one directory, whatever that is called."""
+    monkeypatch.setattr(pairing, "AT_ONCE", 2)
+    rows = [item("*aa | b", str(number)) for number in range(20)]
+    with workplace() as place:
+        work = place / "[a] *'s"
+        work.mkdir()
+        before, after = audited(rows, place), audited(rows[1:], place)
+        kept = sorted(work.rglob("*"))
+        assert moved(pair_audits(before, after, work), removed=1)
+        assert sorted(work.rglob("*")) == kept
 
 
 # --- one rule after the other ---

@@ -24,6 +24,9 @@ MEMORY_LIMIT = "768MB"
 LEAN_LIMIT = "256MB"
 """What a scan needs, unless the parts of a file are enormous."""
 
+PAIRING_LIMIT = "512MB"
+"""What pairing needs, however many rows there are."""
+
 
 class Refused(Exception):
     """The engine read a table otherwise than its definition does, or not to its end."""

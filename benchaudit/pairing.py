@@ -1,15 +1,14 @@
-"""Which item of the old revision is which of the new, and what that moved in every slice.
+"""Two revisions paired: what became of the old rows, and what that moved in every slice.
 
-Two revisions are paired by the digests in their narrow rows: by equal content, then by id, then by
-question, never by row number. What comes out are tallies, so that every step is an exact fraction.
+`partners` lays the rows of both side by side. What comes out are tallies, so that every step is an exact
+fraction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import duckdb
 
@@ -19,58 +18,13 @@ from benchaudit.items import Slicing, slice_values
 from benchaudit.models import OUT_OF_SCOPE, SliceKey
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.packing import column_of, unpacked
-from benchaudit.reading.engine import PAIRING_LIMIT, engine, literal, literals
+from benchaudit.partners import SIDES, lay_side_by_side, only_row
+from benchaudit.reading.engine import PAIRING_LIMIT, engine, literals
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit
 
 MOST_NAMES = 10
 """Rows that a step names."""
-
-_SIDES = ("old", "new")
-
-AT_ONCE = 1_000_000
-"""Rows of both revisions that are paired at a time, about: few enough to be held in memory."""
-
-Keys = tuple[str, ...]
-
-
-def _single(key: str) -> str:
-    """SQL for whether a row's key is not missing and stands in no other row of its side."""
-    return f"""(side, {key}) IN (
-        SELECT side, {key} FROM both_sides WHERE {key} IN (SELECT {key} FROM part)
-        GROUP BY ALL HAVING count(*) = 1)"""
-
-
-def _digest(column: str) -> str:
-    """SQL for an md5 in half the bytes of its spelling."""
-    return f"{column}::UUID"
-
-
-_NO_QUESTION = _digest("md5('')")
-
-_STAGES: Mapping[Keys, Sequence[tuple[str, Keys]]] = {
-    ("question", "options", "gold_text"): (
-        ("left_out IS NULL", ("question", "options", "gold_text", "slices", "id")),
-        ("left_out IS NULL", ("question", "options", "gold_text", "slices")),
-        ("left_out IS NULL", ("question", "options", "gold_text")),
-    ),
-    ("id",): ((_single("id"), ("id",)),),
-    ("question",): (
-        (f"question <> {_NO_QUESTION} AND {_single('question')}", ("question",)),
-        ("left_out IS NOT NULL", ("question", "left_out", "slices", "id")),
-        ("left_out IS NOT NULL", ("question", "left_out")),
-    ),
-}
-"""Which of the rows that are still alone are paired, and by what; repeats of the same go in row order.
-
-Repeats that are alike in their slice or id too come first, so that sorting a file anew moves no item
-to another slice. Of rows that are no items the content is not known; those that have neither an id
-nor a question of their own are paired last, by all that is known, so that what stayed broken is not
-said to have gone and come.
-
-What all passes of a stage pair by is its name: rows that agree in it are looked at together, and no
-others have to be.
-"""
 
 _PAIRED = "old.number IS NOT NULL AND new.number IS NOT NULL"
 
@@ -103,8 +57,7 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
         TemporaryDirectory(dir=work) as place,
         engine([old.kept_rows, new.kept_rows], work, PAIRING_LIMIT) as connection,
     ):
-        _view(connection, (old, new), columns, checks)
-        _join(connection, Path(place))
+        lay_side_by_side(connection, (old, new), columns, checks, Path(place))
         moves: dict[tuple[SliceKey, str], Moves] = {}
         for slicing in [(), *slicings]:
             moves |= _moves(connection, slicing, columns, checks)
@@ -128,111 +81,6 @@ def _is_of_interest(name: str, *audits: Audit) -> bool:
         return False
     loud = any(judged.verdict in {"leak", "incomplete"} for side in found for judged in side)
     return loud or not is_further(name)
-
-
-def _view(
-    connection: duckdb.DuckDBPyConnection,
-    audits: Sequence[Audited],
-    columns: Sequence[str],
-    checks: Sequence[str],
-) -> None:
-    """What pairing needs of both revisions' narrow rows; of slice values those that both revisions have.
-
-    A row's `number` tells it from all others and grows in row order.
-    """
-    packed = "".join(f", {column_of(check)}" for check in checks)
-    sides = []
-    for side, audited in zip(_SIDES, audits, strict=True):
-        values = ", ".join(slice_values(tuple(columns), audited.columns))
-        sides.append(f"""
-            SELECT '{side}' AS side,
-                   ({_SIDES.index(side)}::BIGINT << 62) | (file::BIGINT << 40) | row AS number,
-                   name, left_out, gold, nullif(id, '') AS id,
-                   CASE WHEN slices IS NOT NULL THEN [{values}]::VARCHAR[] END AS slices,
-                   {_digest("question")} AS question, {_digest("options")} AS options,
-                   {_digest("gold_text")} AS gold_text, alike, alike_gold{packed}
-            FROM read_parquet({literal(str(audited.kept_rows))})""")
-    connection.execute(f"CREATE TEMP VIEW both_sides AS {' UNION ALL '.join(sides)}")
-
-
-def _join(connection: duckdb.DuckDBPyConnection, place: Path) -> None:
-    """Pair row by row, stage by stage, and lay partners beside each other; who has none stands alone.
-
-    Those that are joined go to files in `place`, for one table of them all is more than memory holds.
-    """
-    joined = place / "joined"
-    joined.mkdir()
-    alone = "both_sides"
-    for number, (by, passes) in enumerate(_STAGES.items()):
-        left = f"alone_{number}"
-        connection.execute(f"CREATE TEMP TABLE {left} AS FROM {alone} LIMIT 0")
-        for part in _dealt(connection, alone, by, place / left):
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE part AS FROM {part}")
-            for which, keys in passes:
-                _pair(connection, which, keys, joined)
-            connection.execute(f"INSERT INTO {left} FROM part")
-        alone = left
-    # Numbers of two sides are never equal.
-    _lay_down(connection, alone, "FULL JOIN new ON old.number = new.number", joined)
-    connection.execute(f"CREATE TEMP VIEW joined AS FROM {_files(joined)}")
-
-
-def _dealt(connection: duckdb.DuckDBPyConnection, rows: str, by: Keys, folder: Path) -> Iterator[str]:
-    """Deal rows out to parts by a hash of these keys, so that those that agree in them are in one part."""
-    (number,) = _one(connection, f"SELECT count(*) FROM {rows}")
-    if number <= AT_ONCE:
-        yield rows
-        return
-    connection.execute(f"""
-        COPY (SELECT *, hash({", ".join(by)}) % {number // AT_ONCE + 1} AS part FROM {rows})
-        TO {literal(str(folder))} (FORMAT parquet, PARTITION_BY (part))""")
-    for part in folder.iterdir():
-        yield _files(part)
-
-
-def _files(folder: Path) -> str:
-    """SQL for the rows of all files in a folder of our own."""
-    # Named one by one: a star would make a pattern of all that stands before it.
-    return f"read_parquet({literals(map(str, folder.iterdir()))}, hive_partitioning = false)"
-
-
-def _pair(connection: duckdb.DuckDBPyConnection, which: str, keys: Keys, joined: Path) -> None:
-    """Take those of the rows of one part that have partners by these keys out of it, and join them."""
-    names = ", ".join(keys)
-    equal = " AND ".join(f"old.{key} IS NOT DISTINCT FROM new.{key}" for key in [*keys, "repeat"])
-    connection.execute(f"""
-        CREATE OR REPLACE TEMP TABLE pairs AS
-        WITH numbered AS (
-            SELECT side, number, {names},
-                   row_number() OVER (PARTITION BY side, {names} ORDER BY number) AS repeat
-            FROM part WHERE {which})
-        SELECT old.number AS old_number, new.number AS new_number
-        FROM (FROM numbered WHERE side = 'old') AS old
-        JOIN (FROM numbered WHERE side = 'new') AS new ON {equal}""")
-    if _one(connection, "SELECT count(*) FROM pairs") == (0,):
-        return
-    _lay_down(
-        connection,
-        "part",
-        "JOIN pairs ON old.number = old_number JOIN new ON new.number = new_number",
-        joined,
-    )
-    connection.execute("""
-        CREATE OR REPLACE TEMP TABLE part AS SELECT part.* FROM part ANTI JOIN (
-            SELECT old_number AS number FROM pairs UNION ALL SELECT new_number FROM pairs
-        ) AS paired ON part.number = paired.number""")
-
-
-def _lay_down(connection: duckdb.DuckDBPyConnection, rows: str, partners: str, joined: Path) -> None:
-    """Write a file of old rows beside new ones. What only pairing needed is left out."""
-    sides = ", ".join(
-        f"{side} AS (SELECT * EXCLUDE (side, id, question) FROM {rows} WHERE side = '{side}')"
-        for side in _SIDES
-    )
-    target = joined / f"{len(list(joined.iterdir()))}.parquet"
-    connection.execute(
-        f"COPY (WITH {sides} SELECT old, new FROM old {partners}) TO {literal(str(target))} (FORMAT parquet)"
-    )
 
 
 def _moves(
@@ -263,9 +111,9 @@ def _parts(slicing: Slicing, columns: Sequence[str], checks: Sequence[str]) -> I
     They are its histogram, how many golds left the extremum, how many came to it, and up to ten rows
     where one did. In a packed integer a hit is the last bit.
     """
-    values = {of: slice_values(slicing, columns, of) for of in _SIDES}
+    values = {of: slice_values(slicing, columns, of) for of in SIDES}
     # A partner that is no item is none here; one that is has its place in every slicing.
-    usable = {of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL)" for of in _SIDES}
+    usable = {of: f"({of}.number IS NOT NULL AND {of}.left_out IS NULL)" for of in SIDES}
     alike = [f"{a} IS NOT DISTINCT FROM {b}" for a, b in zip(*values.values(), strict=True)]
     for of, other, gone, moved in (
         ("old", "new", "removed", "moved_out"),
@@ -297,7 +145,7 @@ def _classes(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, tupl
         f"count(*) FILTER ({which}), arg_min({name}, {place}, {MOST_NAMES}) FILTER ({which})"
         for which in _CLASSES.values()
     )
-    row = _one(connection, f"SELECT {figures} FROM joined")
+    row = only_row(connection, f"SELECT {figures} FROM joined")
     return {
         name: (number, tuple(names or ()))
         for name, number, names in zip(_CLASSES, row[::2], row[1::2], strict=True)
@@ -309,7 +157,7 @@ def _shift(connection: duckdb.DuckDBPyConnection) -> int | None:
     alike = "old.options = new.options"
     changed = f"{alike} AND old.gold_text <> new.gold_text"
     distance = "new.gold - old.gold"
-    least, most, moved, all_ = _one(
+    least, most, moved, all_ = only_row(
         connection,
         f"SELECT min({distance}) FILTER ({changed}), max({distance}) FILTER ({changed}), "
         f"count(*) FILTER ({changed}), count(*) FILTER ({alike}) FROM joined",
@@ -329,17 +177,11 @@ def _reasons(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 def _became_defective(connection: duckdb.DuckDBPyConnection) -> int:
     """Rows that turned defective, and by how many the defective rows that came outnumber those that went."""
-    defective = {of: f"coalesce({of}.left_out NOT IN {literals(OUT_OF_SCOPE)}, false)" for of in _SIDES}
-    turned, came, went = _one(
+    defective = {of: f"coalesce({of}.left_out NOT IN {literals(OUT_OF_SCOPE)}, false)" for of in SIDES}
+    turned, came, went = only_row(
         connection,
         f"SELECT count(*) FILTER ({_PAIRED} AND {defective['new']} AND NOT {defective['old']}), "
         f"count(*) FILTER ({_CLASSES['added']} AND {defective['new']}), "
         f"count(*) FILTER ({_CLASSES['removed']} AND {defective['old']}) FROM joined",
     )
     return int(turned + max(0, came - went))
-
-
-def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
-    """The only row of a result."""
-    (row,) = connection.execute(sql).fetchall()
-    return tuple(row)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchaudit import pairing
+import benchaudit.partners
 from benchaudit.models import ALL
 from benchaudit.moves import Pairs
 from benchaudit.pairing import MOST_NAMES, pair_audits
@@ -143,13 +143,13 @@ def test_in_how_many_parts_rows_are_paired_does_not_show(revisions, at_once, dat
         )
         one = pair_audits(before, after, work)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairing, "AT_ONCE", at_once)
+            patch.setattr(benchaudit.partners, "AT_ONCE", at_once)
             assert pair_audits(before, after, work) == one
 
 
 def test_what_many_rows_need_on_disk_is_gone_afterwards(monkeypatch):
     """A history compares many revisions in one directory, whatever that is called."""
-    monkeypatch.setattr(pairing, "AT_ONCE", 2)
+    monkeypatch.setattr(benchaudit.partners, "AT_ONCE", 2)
     rows = [item("*aa | b", str(number)) for number in range(20)]
     with workplace() as place:
         work = place / "[a] *'s"

@@ -53,6 +53,20 @@ class Edges:
             raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
         return self._issues(settings, repository)
 
+    def place(self, settings: Settings) -> tuple[str, ...]:
+        """What makes a report the one that it is: its dataset and where it goes; () where none is kept."""
+        if not settings.dataset or settings.channel == "none" or settings.pull_request:
+            return ()
+        place = {
+            "github": (
+                (settings.repository or self.environment.get("GITHUB_REPOSITORY", "")).lower(),
+                settings.author,
+                settings.github_token,
+            ),
+            "hub": (settings.hf_token,),
+        }.get(settings.channel, ())
+        return (settings.dataset.lower(), settings.channel, *place)
+
     def _issues(self, settings: Settings, repository: str) -> GitHubTracker:
         from benchaudit.tracker.github import GitHubTracker
 
@@ -63,8 +77,8 @@ class Edges:
             return self._shared[place]
 
     def upstream(self, tracker: Tracker, settings: Settings) -> Upstream | None:
-        """The way to a dataset's maintainers, where one is wished for."""
-        if not settings.upstream:
+        """The way to a dataset's maintainers, where one is wished for; what is proposed is not reported."""
+        if not settings.upstream or settings.pull_request:
             return None
         from benchaudit.report.upstream import Wish
         from benchaudit.tracker.github import GitHubTracker

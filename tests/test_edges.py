@@ -67,6 +67,35 @@ def test_upstream_is_let_go_on_an_issue_only() -> None:
         Edges({}).upstream(Edges({}).tracker(given), given)
 
 
+def test_what_is_proposed_is_not_reported_upstream() -> None:
+    """A config that both share may wish for it."""
+    given = settings_of(upstream="hub", revision="refs/pr/3", **ISSUES)
+    assert Edges({}).upstream(Edges({}).tracker(given), given) is None
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ({}, True),
+        ({"dataset": "Team/Quiz", "repository": "Team/Watch", "files": "b.csv", "revision": "v2"}, True),
+        ({"repository": ""}, True),
+        ({"dataset": "team/other"}, False),
+        ({"repository": "team/other"}, False),
+        ({"author": "bot"}, False),
+        ({"channel": "folder"}, False),
+        ({"channel": "hub", "hf-token": "hf_1"}, False),
+    ],
+)
+def test_two_entries_have_one_report_where_they_share_its_place(other: dict[str, str], is_same: bool) -> None:
+    edges = Edges({"GITHUB_REPOSITORY": "team/watch"})
+    assert (edges.place(settings_of(**ISSUES)) == edges.place(settings_of(**ISSUES | other))) is is_same
+
+
+def test_what_keeps_no_report_has_no_place() -> None:
+    for given in ({"channel": "none"}, {"revision": "refs/pr/3"}, {"dataset": ""}):
+        assert Edges({}).place(settings_of(**ISSUES | given)) == ()
+
+
 @pytest.mark.parametrize("environment", [{}, {"GITHUB_REPOSITORY": "team/watch"}])
 def test_notes_of_releases_need_the_repository_and_its_token(environment: dict[str, str]) -> None:
     assert Edges(environment).notes(settings_of()) is None

@@ -15,6 +15,7 @@ from benchaudit.speech import say
 if TYPE_CHECKING:
     from benchaudit.tracker.base import Tracker
     from benchaudit.tracker.connection import Connection
+    from benchaudit.tracker.folder import FolderTracker
     from benchaudit.tracker.github import GitHubTracker
     from benchaudit.tracker.release_notes import ReleaseNotes
     from benchaudit.upstream import Upstream
@@ -29,14 +30,13 @@ class Edges:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.environment = environment
         self._shared: dict[tuple[str, str, str], GitHubTracker] = {}
+        self._folder: FolderTracker | None = None
         self._lock = Lock()
 
     def tracker(self, settings: Settings) -> Tracker:
         """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
         if settings.channel == "folder":
-            from benchaudit.tracker.folder import FolderTracker
-
-            return FolderTracker(Path(self.environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+            return self._files()
         if settings.channel == "none" or (settings.channel == "github" and settings.pull_request):
             # What is proposed has no report issue: that is about what was published.
             from benchaudit.tracker.nowhere import NoTracker
@@ -52,6 +52,14 @@ class Edges:
         if repository.count("/") != 1:
             raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
         return self._issues(settings, repository)
+
+    def _files(self) -> FolderTracker:
+        from benchaudit.tracker.folder import FolderTracker
+
+        with self._lock:
+            if self._folder is None:
+                self._folder = FolderTracker(Path(self.environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+            return self._folder
 
     def place(self, settings: Settings) -> tuple[str, ...]:
         """What makes a report the one that it is: its dataset and where it goes; () where none is kept."""

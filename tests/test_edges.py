@@ -51,6 +51,13 @@ def test_datasets_of_one_repository_share_its_issues() -> None:
     assert one is not other
 
 
+def test_datasets_of_one_folder_share_it() -> None:
+    """So that of two that are new at once each has a number of its own."""
+    edges = Edges({})
+    one, two = (edges.tracker(settings_of(channel="folder", dataset=name)) for name in ("a/b", "a/c"))
+    assert one is two
+
+
 def test_the_repository_of_the_workflow_is_taken_where_none_is_named() -> None:
     edges = Edges({"GITHUB_REPOSITORY": "team/watch"})
     assert isinstance(edges.tracker(settings_of(**ISSUES | {"repository": ""})), GitHubTracker)

@@ -42,7 +42,7 @@ def build_release(
     links: Links,
     templates: Templates,
 ) -> ReleaseReport:
-    """Write the comment about a release. Raises RenderError and SettingsError as `report.build` does."""
+    """Write the comment about a release. Raises RenderError and SettingsError as `issue.build` does."""
     lines, sha = lines_of(audit, comparison), audit.origin.revision.sha
     before = f"release {code(previous.tag)} at {links.to(previous.sha)}" if previous else ""
     if comparison:

@@ -83,12 +83,11 @@ def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
 def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     """Audit one revision."""
     from benchaudit.audit import workspace
-    from benchaudit.gate import fails
+    from benchaudit.gate import fails, refuse_new_leak
     from benchaudit.report.document import audit_document, write
 
     settings = _settings(options.source, _layers(options, environment), environment)
-    if settings.fail_on == "new-leak":
-        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
+    refuse_new_leak(settings.fail_on)
     _keep_sources(options, options.source)
     with workspace() as work:
         source, snapshot, audited = _audited(options.source, settings, work, keep_rows=bool(options.html))

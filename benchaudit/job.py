@@ -330,13 +330,10 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> str:
     """The JSON of every audit of the run, its name relative to the workspace; "" where nothing was new."""
-    from benchaudit.report.document import audit_document, comparison_document, write
+    from benchaudit.report.document import run_document, write
 
     documents = [
-        audit_document(outcome.audit)
-        | {"comparison": comparison_document(outcome.comparison) if outcome.comparison else None}
-        for outcome in outcomes
-        if outcome.audit is not None
+        run_document(outcome.audit, outcome.comparison) for outcome in outcomes if outcome.audit is not None
     ]
     if not documents:
         return ""

@@ -12,7 +12,7 @@ from benchaudit.kept import Kept, Released
 from benchaudit.markers import release_marker
 from benchaudit.models import Refs, Snapshot
 from benchaudit.plan import Release, Thread
-from benchaudit.report.document import audit_document, comparison_document, text_of
+from benchaudit.report.document import run_document, text_of
 from benchaudit.report.release import ReleaseReport, build_release, release_notes
 from benchaudit.report.templates import Templates
 from benchaudit.tracker.base import Done, Tracker
@@ -163,5 +163,4 @@ class ReleaseDesk:
 
 def report_file(made: ReleaseReport) -> bytes:
     """The JSON report of a release, as it is attached to it."""
-    compared = comparison_document(made.comparison) if made.comparison else None
-    return text_of(audit_document(made.audit) | {"comparison": compared}).encode()
+    return text_of(run_document(made.audit, made.comparison)).encode()

@@ -25,12 +25,13 @@ REPORTS = "benchaudit-reports"
 
 
 class Edges:
-    """What a run of one or many datasets speaks to; datasets that report to one place share its tracker."""
+    """What a run of one or `many` datasets speaks to; datasets that report to one place share its tracker."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self.environment = environment
+    def __init__(self, environment: Mapping[str, str], *, many: bool = False) -> None:
+        self.environment, self._many = environment, many
         self._shared: dict[tuple[str, str, str], GitHubTracker] = {}
         self._folder: FolderTracker | None = None
+        self._notes: dict[str, ReleaseNotes] = {}
         self._lock = Lock()
 
     def tracker(self, settings: Settings) -> Tracker:
@@ -118,7 +119,11 @@ class Edges:
             )
         from benchaudit.tracker.release_notes import ReleaseNotes
 
-        return ReleaseNotes(self._connection(settings, repository))
+        with self._lock:
+            if settings.github_token not in self._notes:
+                connection = self._connection(settings, repository)
+                self._notes[settings.github_token] = ReleaseNotes(connection, many=self._many)
+            return self._notes[settings.github_token]
 
     def _connection(self, settings: Settings, repository: str, token: str = "") -> Connection:
         """A connection to a repository, with a token of its own or the one that writes our issues."""

@@ -45,8 +45,8 @@ def run(
     used.
     """
     base = settle(layers)
-    edges = Edges(environment)
     entries = _entries(source, base, layers, environment)
+    edges = Edges(environment, many=len(entries) > 1)
     twins = _twins(entries, edges)
 
     def work(number: int) -> tuple[Settings, Outcome | Exception]:

@@ -47,8 +47,8 @@ def due(refs: Refs, kept: Kept, wanted: str) -> tuple[Due, ...]:
 class Notes(Protocol):
     """The notes of releases of the repository that watches."""
 
-    def annotate(self, tag: str, section: str, report: bytes) -> bool:
-        """Put a section into the notes of a release, and attach a report; False where there is none."""
+    def annotate(self, tag: str, dataset: str, section: str, report: bytes) -> bool:
+        """Put a dataset's section into a release's notes, attach its report; False where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class ReleaseDesk:
         done = self.tracker.carry_out(release)
         if one.asked and self.notes:
             section = release_notes(one.tag, done.comment_url, made.audit)
-            if not self.notes.annotate(one.tag, section, report_file(made)):
+            if not self.notes.annotate(one.tag, made.audit.origin.dataset, section, report_file(made)):
                 self.auditor.say(f"there is no release {one.tag} to annotate")
         return done
 

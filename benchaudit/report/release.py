@@ -80,6 +80,6 @@ def release_notes(tag: str, url: str, audit: Audit) -> str:
         [
             "### Answers that can be guessed without reading",
             *sentences,
-            f"{where}, revision {code(audit.origin.revision.sha)}.",
+            f"{where}, revision {code(audit.origin.revision.sha)} of {code(audit.origin.dataset)}.",
         ]
     )

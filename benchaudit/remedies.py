@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
+from benchaudit.commands import keep_sources
 from benchaudit.errors import SettingsError
 from benchaudit.gate import fails, refuse_new_leak
 from benchaudit.settings import Settings
@@ -87,8 +88,7 @@ def controls(options: argparse.Namespace, settings: Settings) -> int:
     from benchaudit.sources import open_source
 
     refuse_new_leak(settings.fail_on)
-    for flag in ("badge", "card"):
-        _keep_source(options.source, flag, getattr(options, flag))
+    keep_sources(options, ["badge", "card"], options.source)
     with workspace() as work:
         source = open_source(options.source, settings, work)
         snapshot = source.snapshot(source.revision(""))
@@ -103,12 +103,6 @@ def controls(options: argparse.Namespace, settings: Settings) -> int:
     else:
         _print(markdown(audit) if options.format == "markdown" else separated(audit))
     return _status(settings, audit)
-
-
-def _keep_source(source: str, flag: str, target: str | None) -> None:
-    """Refuse to write over what is audited."""
-    if target and Path(source).is_file() and Path(target).exists() and Path(target).samefile(source):
-        raise SettingsError("is the source itself", where=f"--{flag} {target}", todo="name another file")
 
 
 def _update(path: Path, section: str) -> None:

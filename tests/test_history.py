@@ -202,6 +202,15 @@ def test_a_commit_without_the_files_is_passed_by(repo, tmp_path):
     assert "</strong> since" not in (pages / "bench" / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_history_is_not_written_over_a_report_that_it_is_made_of(tmp_path, capsys):
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(audit_document(LEAKY.audit)), encoding="utf-8")
+    before = report.read_bytes()
+    assert main(["history", str(report), "--json", str(report)], {}) == 2
+    assert f"--json {report}: is the source itself - name another file" in capsys.readouterr().err
+    assert report.read_bytes() == before
+
+
 def test_where_no_row_is_to_be_named_the_comparison_names_none(repo, tmp_path):
     def names(samples):
         settings = settle([{"samples": (samples, "--samples")}])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from benchaudit.errors import PASSING, MappingError, NothingWatched, SourceError
 from benchaudit.figures import plural
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.markers import dataset_of
-from benchaudit.models import Snapshot
+from benchaudit.models import Revision, Snapshot
+from benchaudit.privacy import nameless_pairs
 from benchaudit.progress import progress
 from benchaudit.settings import Settings
 from benchaudit.sources import open_source
@@ -128,12 +129,12 @@ def _audited_again(source: Source, settings: Settings, work: Path, say: Say) -> 
             source=source,
             snapshot=audits[-1][0],
             audited=audits[-1][1],
-            comparison=_compared(audits, work),
+            comparison=_compared(audits, settings, work),
         ),
     )
 
 
-def _steps(source: Source, revisions: Any) -> Iterator[Snapshot]:
+def _steps(source: Source, revisions: Iterable[Revision]) -> Iterator[Snapshot]:
     """The snapshots whose data is not that of the one before."""
     fingerprint: object = None
     for revision in revisions:
@@ -146,10 +147,13 @@ def _steps(source: Source, revisions: Any) -> Iterator[Snapshot]:
             fingerprint = snapshot.fingerprint
 
 
-def _compared(audits: list[tuple[Snapshot, Audited]], work: Path) -> Comparison | None:
+def _compared(audits: list[tuple[Snapshot, Audited]], settings: Settings, work: Path) -> Comparison | None:
+    """The last two audits compared; None where there is but one."""
     if len(audits) < 2:
         return None
     from benchaudit.pairing import pair_audits
 
     (before, old), (after, new) = audits[-2:]
-    return compare(past_of(old.audit, before), new.audit, after, pair_audits(old, new, work))
+    pairs = pair_audits(old, new, work)
+    pairs = nameless_pairs(pairs) if settings.samples == "none" else pairs
+    return compare(past_of(old.audit, before), new.audit, after, pairs)

@@ -68,28 +68,28 @@ def _audited(
     return source, snapshot, audited
 
 
-def _keep_sources(options: argparse.Namespace, *sources: str) -> None:
-    """Refuse to write a report over what it is made from."""
-    for flag, name in (("--json", options.json), ("--html", options.html)):
+def keep_sources(options: argparse.Namespace, flags: Sequence[str], *sources: str) -> None:
+    """Refuse to write what these flags name over what it is made from. Raises SettingsError."""
+    for flag in flags:
+        name = getattr(options, flag)
         target = Path(name) if name and name != "-" else None
         if (
             target is not None
             and target.exists()
             and any(Path(source).exists() and target.samefile(source) for source in sources)
         ):
-            raise SettingsError("is the source itself", where=f"{flag} {name}", todo="name another file")
+            raise SettingsError("is the source itself", where=f"--{flag} {name}", todo="name another file")
 
 
 def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     """Audit one revision."""
     from benchaudit.audit import workspace
-    from benchaudit.gate import fails
+    from benchaudit.gate import fails, refuse_new_leak
     from benchaudit.report.document import audit_document, write
 
     settings = _settings(options.source, _layers(options, environment), environment)
-    if settings.fail_on == "new-leak":
-        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
-    _keep_sources(options, options.source)
+    refuse_new_leak(settings.fail_on)
+    keep_sources(options, ["json", "html"], options.source)
     with workspace() as work:
         source, snapshot, audited = _audited(options.source, settings, work, keep_rows=bool(options.html))
         audit = audited.audit
@@ -121,7 +121,7 @@ def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     earlier_layers = [_layers(options, environment, "old-")[0], *layers]
     settings = _settings(options.new, layers, environment)
     earlier = _settings(options.old, earlier_layers, environment)
-    _keep_sources(options, options.old, options.new)
+    keep_sources(options, ["json", "html"], options.old, options.new)
     with workspace() as work:
         _, before, old = _audited(options.old, earlier, work / "old")
         source, after, new = _audited(options.new, settings, work / "new")
@@ -186,6 +186,7 @@ def history(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     from benchaudit.terminal import show_history, show_history_briefly
 
     settings = settle(_layers(options, environment))
+    keep_sources(options, ["json"], *options.sources)
     with workspace() as work:
         found = chronicles(options.sources, settings, work, say)
         if options.pages:

@@ -13,9 +13,7 @@ import yaml
 
 from benchaudit.errors import SettingsError
 from benchaudit.settings import Given, Layer, declared, unknown
-
-_HUB = "hf://datasets/"
-"""How a SOURCE on the Hub begins."""
+from benchaudit.sources import HUB
 
 
 def from_config(path: Path) -> list[list[Layer]]:
@@ -60,8 +58,8 @@ def entry_for(source: str, path: Path) -> list[Layer]:
 
 def _is_called(source: str, dataset: str) -> bool:
     """Whether a SOURCE bears the name of a dataset."""
-    if source.startswith(_HUB):
-        rest = source.removeprefix(_HUB)
+    if source.startswith(HUB):
+        rest = source.removeprefix(HUB)
         return re.fullmatch(rf"{re.escape(dataset)}([@/].*)?", rest) is not None
     return Path(source.partition("@")[0]).resolve().name == dataset.rpartition("/")[2]
 

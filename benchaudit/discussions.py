@@ -43,7 +43,6 @@ class Discussion:
     number: int
     url: str
     title: str
-    author: str
     open: bool
     pull_request: bool
     posts: tuple[Post, ...]
@@ -218,7 +217,6 @@ def _discussion(details: DiscussionWithDetails, url: str) -> Discussion:
         number=details.num,
         url=url,
         title=details.title,
-        author=details.author,
         # A pull request is a draft before it is open.
         open=details.status in {"open", "draft"},
         pull_request=details.is_pull_request,

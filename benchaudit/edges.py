@@ -15,6 +15,7 @@ from benchaudit.speech import say
 if TYPE_CHECKING:
     from benchaudit.tracker.base import Tracker
     from benchaudit.tracker.connection import Connection
+    from benchaudit.tracker.folder import FolderTracker
     from benchaudit.tracker.github import GitHubTracker
     from benchaudit.tracker.release_notes import ReleaseNotes
     from benchaudit.upstream import Upstream
@@ -24,19 +25,19 @@ REPORTS = "benchaudit-reports"
 
 
 class Edges:
-    """What a run of one or many datasets speaks to; datasets that report to one place share its tracker."""
+    """What a run of one or `many` datasets speaks to; datasets that report to one place share its tracker."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self.environment = environment
+    def __init__(self, environment: Mapping[str, str], *, many: bool = False) -> None:
+        self.environment, self._many = environment, many
         self._shared: dict[tuple[str, str, str], GitHubTracker] = {}
+        self._folder: FolderTracker | None = None
+        self._notes: dict[str, ReleaseNotes] = {}
         self._lock = Lock()
 
     def tracker(self, settings: Settings) -> Tracker:
         """Return the tracker of the channel that is set. Raises SettingsError where it lacks something."""
         if settings.channel == "folder":
-            from benchaudit.tracker.folder import FolderTracker
-
-            return FolderTracker(Path(self.environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+            return self._files()
         if settings.channel == "none" or (settings.channel == "github" and settings.pull_request):
             # What is proposed has no report issue: that is about what was published.
             from benchaudit.tracker.nowhere import NoTracker
@@ -53,6 +54,28 @@ class Edges:
             raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
         return self._issues(settings, repository)
 
+    def _files(self) -> FolderTracker:
+        from benchaudit.tracker.folder import FolderTracker
+
+        with self._lock:
+            if self._folder is None:
+                self._folder = FolderTracker(Path(self.environment.get("GITHUB_WORKSPACE", ".")) / REPORTS)
+            return self._folder
+
+    def place(self, settings: Settings) -> tuple[str, ...]:
+        """What makes a report the one that it is: its dataset and where it goes; () where none is kept."""
+        if not settings.dataset or settings.channel == "none" or settings.pull_request:
+            return ()
+        place = {
+            "github": (
+                (settings.repository or self.environment.get("GITHUB_REPOSITORY", "")).lower(),
+                settings.author,
+                settings.github_token,
+            ),
+            "hub": (settings.hf_token,),
+        }.get(settings.channel, ())
+        return (settings.dataset.lower(), settings.channel, *place)
+
     def _issues(self, settings: Settings, repository: str) -> GitHubTracker:
         from benchaudit.tracker.github import GitHubTracker
 
@@ -63,8 +86,8 @@ class Edges:
             return self._shared[place]
 
     def upstream(self, tracker: Tracker, settings: Settings) -> Upstream | None:
-        """The way to a dataset's maintainers, where one is wished for."""
-        if not settings.upstream:
+        """The way to a dataset's maintainers, where one is wished for; what is proposed is not reported."""
+        if not settings.upstream or settings.pull_request:
             return None
         from benchaudit.report.upstream import Wish
         from benchaudit.tracker.github import GitHubTracker
@@ -96,7 +119,11 @@ class Edges:
             )
         from benchaudit.tracker.release_notes import ReleaseNotes
 
-        return ReleaseNotes(self._connection(settings, repository))
+        with self._lock:
+            if settings.github_token not in self._notes:
+                connection = self._connection(settings, repository)
+                self._notes[settings.github_token] = ReleaseNotes(connection, many=self._many)
+            return self._notes[settings.github_token]
 
     def _connection(self, settings: Settings, repository: str, token: str = "") -> Connection:
         """A connection to a repository, with a token of its own or the one that writes our issues."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from benchaudit.errors import SettingsError
 from benchaudit.models import SliceKey
 from benchaudit.verdict import Audit
 
@@ -16,6 +17,12 @@ def fails(fail_on: str, verdict: str, *, severe: bool, new_leaks: Collection[obj
         "incomplete": verdict in {"leak", "incomplete"},
         "new-leak": bool(new_leaks),
     }.get(fail_on, False)
+
+
+def refuse_new_leak(fail_on: str) -> None:
+    """Refuse a condition on what is new where there is one revision only. Raises SettingsError."""
+    if fail_on == "new-leak":
+        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
 
 
 def leaks(audit: Audit) -> set[tuple[SliceKey, str]]:

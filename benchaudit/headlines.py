@@ -11,6 +11,9 @@ from benchaudit.figures import share
 from benchaudit.models import SliceKey
 from benchaudit.verdict import WORST_FIRST, Audit, Name
 
+Place = tuple[SliceKey, str]
+"""A slice and a check."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glimpse:
@@ -43,7 +46,7 @@ class Headline:
     severe: bool
     n: int
     baseline: str = ""
-    rates: Mapping[tuple[SliceKey, str], Glimpse] = field(default_factory=dict)
+    rates: Mapping[Place, Glimpse] = field(default_factory=dict)
 
 
 def headline(audit: Audit) -> Headline:
@@ -75,7 +78,7 @@ def trails_document(history: Sequence[Headline]) -> dict[str, Any]:
     }
 
 
-def trails_of(content: Mapping[str, Any]) -> list[dict[tuple[SliceKey, str], Glimpse]]:
+def trails_of(content: Mapping[str, Any]) -> list[dict[Place, Glimpse]]:
     """The same read back, for each revision; a report from before slices were followed has none."""
     places = [
         (tuple((name, value) for name, value in key), check) for key, check in content.get("followed", ())

@@ -13,13 +13,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from benchaudit.headlines import Headline
+from benchaudit.headlines import Headline, Place
 from benchaudit.models import SliceKey
 from benchaudit.state import State
 from benchaudit.verdict import Audit, Name
-
-Place = tuple[SliceKey, str]
-"""A slice and a check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

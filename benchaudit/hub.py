@@ -6,6 +6,7 @@ the pages of a list are asked for there, whatever host the Hub's links name.
 
 from __future__ import annotations
 
+import errno
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -47,6 +48,14 @@ TIMEOUT = 30.0
 """Seconds of silence after which the Hub is taken to be out of reach."""
 
 HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
+
+_OF_THE_DISK = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
+        *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO),
+    }
+)
+"""What a file system refuses by; whatever else goes wrong on the way to the Hub is of the network."""
 
 T = TypeVar("T")
 
@@ -232,7 +241,13 @@ class Hub:
             raise SettingsError(
                 "is no name of a dataset", where=where, todo="write it as owner/name"
             ) from None
-        except (HTTPError, OSError):
+        except (HTTPError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+                raise Unavailable(
+                    f"what the Hub sends cannot be kept ({error.strerror})",
+                    where=where,
+                    todo=f"make room and let it be written in {constants.HF_HUB_CACHE}, or set HF_HOME",
+                ) from None
             raise self._unreachable(where) from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unavailable(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,38 +45,61 @@ def run(
     used.
     """
     base = settle(layers)
-    edges = Edges(environment)
+    entries = _entries(source, base, layers, environment)
+    edges = Edges(environment, many=len(entries) > 1)
+    twins = _twins(entries, edges)
 
-    def work(entry: list[Layer]) -> tuple[Settings, Outcome | BenchauditError]:
+    def work(number: int) -> tuple[Settings, Outcome | Exception]:
         settings = base
         try:
-            settings = settle(entry)
-            return settings, _watch(source, settings, edges, rebuild=rebuild)
-        except BenchauditError as error:
+            settings = settle(entries[number])
+            twin = twins.get(number)
+            return settings, twin or _watch(source, settings, edges, rebuild=rebuild)
+        except Exception as error:
+            # One that is none of ours too: it ends the run when all is told that there is to tell.
             return settings, error
 
     outcomes: list[Outcome] = []
-    statuses = []
+    statuses: list[int] = []
+    faults: list[Exception] = []
     sites: dict[str, list[tuple[History, str]]] = {}
-    entries = share_of(_entries(base, layers, environment), base.shard)
-    for settings, found in each("Watching", entries, work, _name) if entries else ():
+    numbers = share_of(range(len(entries)), base.shard)
+    for settings, found in each("Watching", numbers, work, lambda n: _name(entries[n])) if numbers else ():
+        if isinstance(found, Exception) and not isinstance(found, BenchauditError):
+            faults.append(found)
+            continue
+        statuses += _finished(partial(_tell, settings, found, environment), environment)
         if isinstance(found, BenchauditError):
-            complain(found, environment)
-            _summarise_failure(settings, found, environment)
             statuses.append(found.exit_status)
-        else:
-            _summarise(found, environment)
-            outcomes.append(found)
-            statuses.append(_status(found, settings))
-            if found.page is not None:
-                sites.setdefault(settings.pages, []).append(found.page)
-    hand_over(outcomes, environment)
-    try:
-        _write_pages(sites, environment)
-    except SettingsError as error:
-        complain(error, environment)
-        statuses.append(error.exit_status)
+            continue
+        outcomes.append(found)
+        statuses.append(_status(found, settings))
+        if found.page is not None:
+            sites.setdefault(settings.pages, []).append(found.page)
+    statuses += _finished(partial(hand_over, outcomes, environment), environment)
+    statuses += _finished(partial(_write_pages, sites, environment), environment)
+    if faults:
+        raise faults[0]
     return next((status for status in STATUSES if status in statuses), 0)
+
+
+def _finished(step: Callable[[], None], environment: Mapping[str, str]) -> list[int]:
+    """Do one of a run's last things and give the status of an error, which keeps no other from being done."""
+    try:
+        step()
+    except BenchauditError as error:
+        complain(error, environment)
+        return [error.exit_status]
+    return []
+
+
+def _tell(settings: Settings, found: Outcome | BenchauditError, environment: Mapping[str, str]) -> None:
+    """Say what came of one dataset, in the log and in the summary. Raises TrackerError."""
+    if isinstance(found, BenchauditError):
+        complain(found, environment)
+        _summarise_failure(settings, found, environment)
+    else:
+        _summarise(found, environment)
 
 
 def _write_pages(sites: Mapping[str, Sequence[tuple[History, str]]], environment: Mapping[str, str]) -> None:
@@ -98,7 +122,7 @@ def plan(layers: Sequence[Layer], environment: Mapping[str, str], most: int) -> 
     base = settle(layers)
     if not base.config:
         raise SettingsError("no config file is named", todo="set `config`")
-    return matrix([_name(entry) for entry in _entries(base, layers, environment)], most)
+    return matrix([_name(entry) for entry in _entries("", base, layers, environment)], most)
 
 
 def _name(entry: Sequence[Layer]) -> str:
@@ -106,14 +130,44 @@ def _name(entry: Sequence[Layer]) -> str:
     return next((layer["dataset"][0].strip() for layer in entry if "dataset" in layer), "?")
 
 
-def _entries(base: Settings, layers: Sequence[Layer], environment: Mapping[str, str]) -> list[list[Layer]]:
-    """The layers of each dataset: flags and inputs, the config file's, tokens of the environment."""
+def _entries(
+    source: str, base: Settings, layers: Sequence[Layer], environment: Mapping[str, str]
+) -> list[list[Layer]]:
+    """The layers of each dataset: flags and inputs, the config file's, tokens of the environment.
+
+    A clone is one dataset, however many the config file tells of.
+    """
     if not base.config:
         return [list(layers)]
-    from benchaudit.config import from_config
+    from benchaudit.config import entry_for, from_config
 
     path = Path(environment.get("GITHUB_WORKSPACE", "."), base.config)
-    return [[*layers[:-1], *entry, *layers[-1:]] for entry in from_config(path)]
+    entries = [entry_for(source, path)] if source else from_config(path)
+    return [[*layers[:-1], *entry, *layers[-1:]] for entry in entries]
+
+
+def _twins(entries: Sequence[Sequence[Layer]], edges: Edges) -> dict[int, SettingsError]:
+    """Why some entries are not watched: the report of their dataset is that of an entry before them.
+
+    Two audits under one report would take turns in writing it, run after run.
+    """
+    taken: set[tuple[str, ...]] = set()
+    twins: dict[int, SettingsError] = {}
+    for number, entry in enumerate(entries):
+        try:
+            settings = settle(entry)
+        except SettingsError:
+            continue
+        place = edges.place(settings)
+        if place in taken:
+            where = next(layer["dataset"][1] for layer in entry if "dataset" in layer)
+            twins[number] = SettingsError(
+                f"the report of {settings.dataset} is that of an entry before this one",
+                where=where,
+                todo="make one entry of them, or set another `repository` or `channel`",
+            )
+        taken |= {place} if place else set()
+    return twins
 
 
 def _watch(source: str, settings: Settings, edges: Edges, *, rebuild: bool) -> Outcome:
@@ -226,9 +280,10 @@ def _summarise_failure(settings: Settings, error: BenchauditError, environment: 
         from benchaudit.markdown import code
         from benchaudit.report.templates import Templates
 
-        title = f"benchaudit: {code(settings.dataset or settings.config)}"
-        text = Templates().fill("failure.md", title=title, message=code(str(error), 500))
-        runner.summary(masked(text, environment), environment)
+        # Without tokens before it is cut: in a part of one nobody would see what it is.
+        name, said = (masked(text, environment) for text in (settings.dataset or settings.config, str(error)))
+        text = Templates().fill("failure.md", title=f"benchaudit: {code(name)}", message=code(said, 500))
+        runner.summary(text, environment)
 
 
 def hand_over(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> None:
@@ -275,13 +330,10 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> str:
     """The JSON of every audit of the run, its name relative to the workspace; "" where nothing was new."""
-    from benchaudit.report.document import audit_document, comparison_document, write
+    from benchaudit.report.document import run_document, write
 
     documents = [
-        audit_document(outcome.audit)
-        | {"comparison": comparison_document(outcome.comparison) if outcome.comparison else None}
-        for outcome in outcomes
-        if outcome.audit is not None
+        run_document(outcome.audit, outcome.comparison) for outcome in outcomes if outcome.audit is not None
     ]
     if not documents:
         return ""

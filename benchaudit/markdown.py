@@ -189,13 +189,11 @@ def folded(summary: str, inside: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
 
 
-def comments(markdown: str) -> list[str]:
-    """The HTML comments that stand as blocks of their own; a copy inside a fence or a list is none."""
-    return [markdown[place].strip() for place in comment_places(markdown)]
-
-
 def comment_places(markdown: str) -> list[slice]:
-    """Where the comments are that `comments` finds, each with its whole lines."""
+    """Where HTML comments stand as blocks of their own, each with its whole lines.
+
+    A copy inside a fence or a list is none.
+    """
     starts = [0, *(line.end() for line in _LINE.finditer(markdown))]
     return [
         slice(starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from benchaudit.parts import closing, opening, part_of, with_part
+from benchaudit.parts import part_of, with_part
 
 _NAME = "notes"
-OPEN, CLOSE = opening(_NAME), closing(_NAME)
 _EMPTY = "*Notes: what people write between the two invisible markers here is kept.*"
 
 

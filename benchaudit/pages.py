@@ -10,7 +10,7 @@ from benchaudit.chronicle import Chronicle
 from benchaudit.compare import Comparison
 from benchaudit.errors import SettingsError
 from benchaudit.history import History, point_of
-from benchaudit.html import Subject, report_page, write
+from benchaudit.html import Subject, report_page
 from benchaudit.html.site import BACK, folders, history_page, index_page
 from benchaudit.models import Snapshot
 from benchaudit.report.templates import Templates
@@ -18,6 +18,16 @@ from benchaudit.sampling import sampled
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.verdict import Audit
+
+
+def write(name: str, text: str) -> None:
+    """Write a page to a file. Raises SettingsError where it cannot be written."""
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(
+            f"cannot be written ({error.strerror})", where=name, todo="name another file"
+        ) from None
 
 
 def write_report(

@@ -12,7 +12,7 @@ from benchaudit.kept import Kept, Released
 from benchaudit.markers import release_marker
 from benchaudit.models import Refs, Snapshot
 from benchaudit.plan import Release, Thread
-from benchaudit.report.document import audit_document, comparison_document, text_of
+from benchaudit.report.document import run_document, text_of
 from benchaudit.report.release import ReleaseReport, build_release, release_notes
 from benchaudit.report.templates import Templates
 from benchaudit.tracker.base import Done, Tracker
@@ -47,8 +47,8 @@ def due(refs: Refs, kept: Kept, wanted: str) -> tuple[Due, ...]:
 class Notes(Protocol):
     """The notes of releases of the repository that watches."""
 
-    def annotate(self, tag: str, section: str, report: bytes) -> bool:
-        """Put a section into the notes of a release, and attach a report; False where there is none."""
+    def annotate(self, tag: str, dataset: str, section: str, report: bytes) -> bool:
+        """Put a dataset's section into a release's notes, attach its report; False where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class ReleaseDesk:
         done = self.tracker.carry_out(release)
         if one.asked and self.notes:
             section = release_notes(one.tag, done.comment_url, made.audit)
-            if not self.notes.annotate(one.tag, section, report_file(made)):
+            if not self.notes.annotate(one.tag, made.audit.origin.dataset, section, report_file(made)):
                 self.auditor.say(f"there is no release {one.tag} to annotate")
         return done
 
@@ -163,5 +163,4 @@ class ReleaseDesk:
 
 def report_file(made: ReleaseReport) -> bytes:
     """The JSON report of a release, as it is attached to it."""
-    compared = comparison_document(made.comparison) if made.comparison else None
-    return text_of(audit_document(made.audit) | {"comparison": compared}).encode()
+    return text_of(run_document(made.audit, made.comparison)).encode()

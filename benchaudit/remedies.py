@@ -1,6 +1,6 @@
 """The commands for maintainers: a balanced subset of a benchmark, and the controls to print beside scores.
 
-Their parsers and what they do; what all commands share is in `cli`.
+Their parsers and what they do; what all commands share is in `cli` and `commands`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchaudit import runner
+from benchaudit.commands import keep_sources
 from benchaudit.errors import SettingsError
-from benchaudit.gate import fails
+from benchaudit.gate import fails, refuse_new_leak
 from benchaudit.settings import Settings
 from benchaudit.speech import is_quiet, say, say_written
 
@@ -49,7 +50,7 @@ def balance(options: argparse.Namespace, settings: Settings) -> int:
     from benchaudit.report.document import write
     from benchaudit.sources import open_source
 
-    _refuse_new_leak(settings)
+    refuse_new_leak(settings.fail_on)
     (checks, kin), out = _checks(options.on), Path(options.out)
     with workspace() as work:
         source = open_source(options.source, settings, work)
@@ -86,12 +87,12 @@ def controls(options: argparse.Namespace, settings: Settings) -> int:
     from benchaudit.report.document import write
     from benchaudit.sources import open_source
 
-    _refuse_new_leak(settings)
-    for flag in ("badge", "card"):
-        _keep_source(options.source, flag, getattr(options, flag))
+    refuse_new_leak(settings.fail_on)
+    keep_sources(options, ["badge", "card"], options.source)
     with workspace() as work:
         source = open_source(options.source, settings, work)
-        audit = audit_snapshot(source, source.snapshot(source.revision("")), settings, work, say).audit
+        snapshot = source.snapshot(source.revision(""))
+        audit = audit_snapshot(source, snapshot, settings, work, say, keep_rows=False).audit
     if options.badge:
         write(options.badge, badge(audit))
         say_written(options.badge)
@@ -102,12 +103,6 @@ def controls(options: argparse.Namespace, settings: Settings) -> int:
     else:
         _print(markdown(audit) if options.format == "markdown" else separated(audit))
     return _status(settings, audit)
-
-
-def _keep_source(source: str, flag: str, target: str | None) -> None:
-    """Refuse to write over what is audited."""
-    if target and Path(source).is_file() and Path(target).exists() and Path(target).samefile(source):
-        raise SettingsError("is the source itself", where=f"--{flag} {target}", todo="name another file")
 
 
 def _update(path: Path, section: str) -> None:
@@ -144,11 +139,6 @@ def _checks(names: str) -> tuple[list[str], list[str]]:
         )
     groups = {known[name].group for name in wanted}
     return wanted, [name for name, check in known.items() if name not in wanted and check.group in groups]
-
-
-def _refuse_new_leak(settings: Settings) -> None:
-    if settings.fail_on == "new-leak":
-        raise SettingsError("one revision has no new leaks", where="--fail-on", todo="use `compare`, or leak")
 
 
 def _status(settings: Settings, audit: Audit) -> int:

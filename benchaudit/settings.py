@@ -251,7 +251,8 @@ class Settings:
         "Tag of a release to comment on; at a `release` event it is that of the event.", _text
     )
     annotate_release: bool = setting(
-        "Put a section with a link into the notes of that GitHub release, and attach the JSON report.",
+        "Put a section with a link into the notes of that GitHub release, and attach the JSON report; each "
+        "dataset of a config file has its own.",
         _flag,
         default=False,
     )

@@ -30,7 +30,10 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Courier:
-    """Carries operations out, or says what they would be; what was made before a failure stays made."""
+    """Carries operations out; what was made before a failure stays made.
+
+    A dry run says what they would be, and goes on from the body that there would be.
+    """
 
     tracker: Tracker
     say: Say
@@ -43,6 +46,8 @@ class Courier:
             for operation in operations:
                 if self.dry_run:
                     self.say(f"dry run: would {type(operation).__name__.lower()} the report issue")
+                    if isinstance(operation, Update):
+                        thread = replace(operation.thread, body=operation.body)
                     continue
                 done = self.tracker.carry_out(operation)
                 thread, url = done.thread, done.comment_url or url

@@ -170,8 +170,10 @@ class Watcher:
         For a report whose state is damaged or was edited. Raises TrackerError where there is none, and
         StateError where it does not show its revision any more.
         """
+        configured = self.source.name
         refs = self.source.refs()
-        held = self.tracker.find(marker(self.source.name))
+        # An issue whose state is damaged could not be given the new name of a dataset that was renamed.
+        held = self.tracker.find(*map(marker, dict.fromkeys((refs.name, configured))))
         if held is None:
             raise TrackerError("has no report issue", where=self.source.name, todo="run `benchaudit watch`")
         sha = shown_revision(held.body)

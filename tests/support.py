@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchaudit.audit import audit_snapshot
+from benchaudit.markdown import comment_places
 from benchaudit.settings import settle
 from benchaudit.sources.base import Selection
 from benchaudit.sources.file import FileSource
@@ -35,3 +36,8 @@ def audit_path(path: Path, say: Callable[[str], None] = lambda _: None, **given:
     with TemporaryDirectory() as work:
         snapshot = source.snapshot(source.revision(""))
         return audit_snapshot(source, snapshot, settings, Path(work).resolve(), say).audit
+
+
+def comments(markdown: str) -> list[str]:
+    """The HTML comments that stand as blocks of their own."""
+    return [markdown[place].strip() for place in comment_places(markdown)]

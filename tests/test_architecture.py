@@ -42,7 +42,7 @@ PURE = {
         "report.trails",
         "history",
         "samples",
-        "html.svg",
+        "html",
         "accept",
         "kept",
         "parts",

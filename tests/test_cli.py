@@ -471,3 +471,12 @@ def test_a_header_without_rows_is_said_to_be_one(capsys, tmp_path, mapping, stat
     said = run(capsys, "audit", tmp_path / "data.csv", *mapping)
     assert said[:2] == (status, "")
     assert what in said[2][-1]
+
+
+@pytest.mark.parametrize("name", [b"\xff.csv", b"\xff\xf0\x9f\x98\x80.csv"])
+def test_a_file_whose_name_is_not_utf8_is_one_line(name, tmp_path, capsys):
+    """Whatever else is in the name."""
+    (folder := tmp_path / "bench").mkdir()
+    (folder / os.fsdecode(name)).write_bytes(b"question,gold,wrong\nq,a,b\n")
+    assert main(["audit", str(folder)], {}) == 3
+    assert "has a file whose name is not UTF-8 - rename it" in capsys.readouterr().err

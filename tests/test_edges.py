@@ -51,6 +51,13 @@ def test_datasets_of_one_repository_share_its_issues() -> None:
     assert one is not other
 
 
+def test_datasets_of_one_folder_share_it() -> None:
+    """So that of two that are new at once each has a number of its own."""
+    edges = Edges({})
+    one, two = (edges.tracker(settings_of(channel="folder", dataset=name)) for name in ("a/b", "a/c"))
+    assert one is two
+
+
 def test_the_repository_of_the_workflow_is_taken_where_none_is_named() -> None:
     edges = Edges({"GITHUB_REPOSITORY": "team/watch"})
     assert isinstance(edges.tracker(settings_of(**ISSUES | {"repository": ""})), GitHubTracker)
@@ -65,6 +72,35 @@ def test_upstream_is_let_go_on_an_issue_only() -> None:
     given = settings_of(upstream="hub", approval_label="go", channel="folder", dataset="team/quiz")
     with pytest.raises(SettingsError, match="approved by a label"):
         Edges({}).upstream(Edges({}).tracker(given), given)
+
+
+def test_what_is_proposed_is_not_reported_upstream() -> None:
+    """A config that both share may wish for it."""
+    given = settings_of(upstream="hub", revision="refs/pr/3", **ISSUES)
+    assert Edges({}).upstream(Edges({}).tracker(given), given) is None
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ({}, True),
+        ({"dataset": "Team/Quiz", "repository": "Team/Watch", "files": "b.csv", "revision": "v2"}, True),
+        ({"repository": ""}, True),
+        ({"dataset": "team/other"}, False),
+        ({"repository": "team/other"}, False),
+        ({"author": "bot"}, False),
+        ({"channel": "folder"}, False),
+        ({"channel": "hub", "hf-token": "hf_1"}, False),
+    ],
+)
+def test_two_entries_have_one_report_where_they_share_its_place(other: dict[str, str], is_same: bool) -> None:
+    edges = Edges({"GITHUB_REPOSITORY": "team/watch"})
+    assert (edges.place(settings_of(**ISSUES)) == edges.place(settings_of(**ISSUES | other))) is is_same
+
+
+def test_what_keeps_no_report_has_no_place() -> None:
+    for given in ({"channel": "none"}, {"revision": "refs/pr/3"}, {"dataset": ""}):
+        assert Edges({}).place(settings_of(**ISSUES | given)) == ()
 
 
 @pytest.mark.parametrize("environment", [{}, {"GITHUB_REPOSITORY": "team/watch"}])

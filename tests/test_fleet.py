@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from benchaudit import fleet, shards
 from benchaudit.cli import main
+from benchaudit.errors import SourceError
+from benchaudit.watch import Outcome
 
 NAMES = st.lists(st.text(min_size=1), max_size=40)
 
@@ -70,3 +72,24 @@ def test_the_plan_of_a_config_file(tmp_path, capsys, monkeypatch):
     assert main(["plan", "--config", "none.yml"], {}) == 2
     with pytest.raises(SystemExit):
         main(["plan", "--config", "all.yml", "--jobs", "257"], {})
+
+
+def test_what_nobody_foresaw_ends_a_run_when_all_is_told(tmp_path, capsys, monkeypatch):
+    """A slip of ours that one dataset meets keeps no other from being watched, and is not hidden."""
+
+    def watch(_source, settings, _edges, *, rebuild):
+        if settings.dataset == "a/2":
+            raise ZeroDivisionError
+        if settings.dataset == "a/3":
+            raise SourceError("is gone", where="a/3")
+        return Outcome(dataset=settings.dataset, revision="0" * 40)
+
+    monkeypatch.setattr("benchaudit.job._watch", watch)
+    config, output = tmp_path / "all.yml", tmp_path / "output"
+    datasets = ", ".join(f"{{dataset: a/{number}}}" for number in range(1, 6))
+    config.write_text(f"datasets: [{datasets}]\n", encoding="utf-8")
+    with pytest.raises(ZeroDivisionError):
+        main(["watch", "--config", str(config)], {"GITHUB_OUTPUT": str(output)})
+    (line,) = (line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("[{"))
+    assert [entry["dataset"] for entry in json.loads(line)] == ["a/1", "a/4", "a/5"]
+    assert "a/3: is gone" in capsys.readouterr().err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Barrier
 
 import pytest
 from hypothesis import settings
@@ -74,6 +76,17 @@ def test_each_dataset_has_an_issue_of_its_own(tmp_path):
     assert [tracker.find(marker(name)).number for name in names] == list(range(1, len(names) + 1))
     assert all(path.parent.parent == tmp_path for path in tmp_path.rglob("issue.md"))
     assert tracker.find(marker("owner/nam")) is None
+
+
+def test_datasets_that_are_new_at_once_have_numbers_of_their_own(tmp_path):
+    tracker, begun = FolderTracker(tmp_path), Barrier(8)
+
+    def create(number):
+        begun.wait(10)
+        return created(tracker, f"owner/{number}").number
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(create, range(8))) == list(range(1, 9))
 
 
 def test_an_update_replaces_the_body_and_nothing_else(tmp_path):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchaudit.cli import main
+from benchaudit.settings import Settings
+from benchaudit.sources import open_source
 from tests.e2e.quiz import leaky, with_distractors
 from tests.loopback.repos import DatasetRepo, git
 
@@ -64,3 +66,47 @@ def test_an_object_that_is_lost_is_what_git_says(repo: DatasetRepo, capsys) -> N
     said = capsys.readouterr().err
     assert str(repo.path) in said
     assert "check that it is a git repository" in said
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\x0c", "\x1c", "\x85", "\r"])
+def test_a_title_may_hold_what_ends_a_line_elsewhere(tmp_path: Path, capsys, mark: str) -> None:
+    """Git ends a line in one way only; a tag may hold some of these marks, too."""
+    repo = DatasetRepo.create(tmp_path / "bench")
+    repo.commit(f"Upload{mark}data", {"test.csv": DATA})
+    if mark == "\u2028":
+        git(repo.path, "tag", f"v1{mark}0")
+    assert main(["history", str(repo.path), "--json", "-"], {}) == 0
+    assert len(json.loads(capsys.readouterr().out)["revisions"]) == 1
+    source = open_source(str(repo.path), Settings(), tmp_path)
+    assert source.revision("").title.startswith("Upload")
+    assert all(sha == source.refs().head for sha in (source.refs().tags or {}).values())
+
+
+def test_how_people_like_their_log_changes_nothing(repo: DatasetRepo, capsys) -> None:
+    """Signatures that are verified would stand between the commits."""
+    (script := repo.path / "verify").write_text("#!/bin/sh\necho it is signed >&2\nexit 1\n")
+    script.chmod(0o700)
+    for name, value in (("log.showSignature", "true"), ("gpg.program", str(script))):
+        git(repo.path, "config", name, value)
+    tree, parent = (git(repo.path, "rev-parse", name).decode().strip() for name in ("main^{tree}", "main"))
+    who = "A <a@example.invalid> 1767225600 +0000"
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    signed = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n{signature}\n\nSigned\n"
+    sha = git(repo.path, "hash-object", "-t", "commit", "-w", "--stdin", stdin=signed.encode()).decode()
+    git(repo.path, "update-ref", "refs/heads/main", sha.strip())
+    assert main(["history", str(repo.path)], {}) == 0
+    assert main(["audit", str(repo.path)], {}) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_hook_of_another_repository_does_not_change_what_is_read(
+    repo: DatasetRepo, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    """Git tells its hooks by these variables which repository they are run for."""
+    other = DatasetRepo.create(tmp_path / "other")
+    other.commit("Upload", {"other.csv": b"a,b\n1,2\n"})
+    monkeypatch.setenv("GIT_DIR", str(other.path))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path))
+    assert main(["audit", str(repo.path), "--json", "-"], {}) == 0
+    source = json.loads(capsys.readouterr().out)["source"]
+    assert [file["path"] for file in source["files"]] == ["test.csv"]

@@ -10,6 +10,7 @@ from fractions import Fraction
 import jsonschema
 import pytest
 
+from benchaudit.chronicle import chronicles
 from benchaudit.cli import main
 from benchaudit.figures import share, sparkline
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
@@ -18,6 +19,7 @@ from benchaudit.markers import dataset_of, marker
 from benchaudit.report.document import audit_document, history_document
 from benchaudit.report.schema import history_schema
 from benchaudit.report.templates import Templates
+from benchaudit.settings import settle
 from benchaudit.terminal import show_history
 from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, release, reported
 from tests.e2e.quiz import fair, leaky, with_distractors
@@ -198,6 +200,28 @@ def test_a_commit_without_the_files_is_passed_by(repo, tmp_path):
     (only,) = json.loads(target.read_text(encoding="utf-8"))["revisions"]
     assert only["verdict"] == "none-found"
     assert "</strong> since" not in (pages / "bench" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_history_is_not_written_over_a_report_that_it_is_made_of(tmp_path, capsys):
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps(audit_document(LEAKY.audit)), encoding="utf-8")
+    before = report.read_bytes()
+    assert main(["history", str(report), "--json", str(report)], {}) == 2
+    assert f"--json {report}: is the source itself - name another file" in capsys.readouterr().err
+    assert report.read_bytes() == before
+
+
+def test_where_no_row_is_to_be_named_the_comparison_names_none(repo, tmp_path):
+    def names(samples):
+        settings = settle([{"samples": (samples, "--samples")}])
+        (tmp_path / samples).mkdir()
+        (found,) = chronicles([str(repo.path)], settings, tmp_path / samples, lambda _: None)
+        pairs = found.last.comparison.pairs
+        flips = [row for moves in pairs.moves.values() for row in moves.flips]
+        return flips + [row for rows in pairs.names.values() for row in rows]
+
+    assert names("ids")
+    assert not names("none")
 
 
 def test_a_report_alone_is_a_history_of_one_revision(tmp_path):

@@ -16,9 +16,10 @@ from markupsafe import escape
 
 from benchaudit.errors import SettingsError
 from benchaudit.history import History, point_of
-from benchaudit.html import Subject, report_page, svg, write
+from benchaudit.html import Subject, report_page, svg
 from benchaudit.html.slices import PAGE_ROWS
 from benchaudit.models import Finding, LeftOut
+from benchaudit.pages import write
 from benchaudit.report.templates import Templates
 from benchaudit.samples import Sample
 from tests.builders import FAIR, LONGEST, NEW, SHORTEST, compared, paired, release

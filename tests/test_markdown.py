@@ -18,7 +18,6 @@ from benchaudit.markdown import (
     code,
     code_blocks,
     comment_places,
-    comments,
     fence,
     folded,
     link,
@@ -38,6 +37,7 @@ from benchaudit.speech import complain
 from benchaudit.state import load
 from tests.builders import FAIR, LONGEST, NEW, OLD, SHORTEST, Release, release, reported
 from tests.hostile import PARTS, RENDERERS, Seen, corpus, seen
+from tests.support import comments
 
 TEXTS = (
     st.text(st.characters(exclude_categories=()))

@@ -23,10 +23,10 @@ from benchaudit.errors import RenderError
 from benchaudit.figures import plural, rounded
 from benchaudit.frames import audit_frame, comparison_frame
 from benchaudit.headlines import Headline
-from benchaudit.markdown import code_blocks, comments, shown, structure, table, tables
+from benchaudit.markdown import code_blocks, shown, structure, table, tables
 from benchaudit.markers import marker
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
-from benchaudit.notes import CLOSE, OPEN
+from benchaudit.parts import closing, opening
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
 from benchaudit.report.fitting import Page
 from benchaudit.report.issue import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
@@ -58,6 +58,7 @@ from tests.builders import (
     reported,
 )
 from tests.hostile import RENDERERS, seen
+from tests.support import comments
 
 HUB = "https://hub.example/datasets/owner/name"
 LINKS = Links(
@@ -313,7 +314,11 @@ def test_a_body_begins_with_marker_and_state(values, number):
     new = release(dict.fromkeys(values, FAIR * number), sha=NEW)
     report = reported(None, new)
     first, second, *rest = comments(report.body)
-    assert (first, second, rest) == (marker("owner/name"), dump(report.state), [OPEN, CLOSE])
+    assert (first, second, rest) == (
+        marker("owner/name"),
+        dump(report.state),
+        [opening("notes"), closing("notes")],
+    )
     assert report.body.startswith(f"{first}\n{second}\n")
     assert load(report.body, "owner/name") == report.state
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchaudit import runner
+from benchaudit import job, runner
 from benchaudit.errors import BenchauditError, SettingsError, TrackerError, one_line
+from benchaudit.settings import Settings
 from benchaudit.speech import announce, complain, say
 
 TEXTS = st.text(st.characters(exclude_categories=())) | st.text(":#[] \n\r%=<error", max_size=30)
@@ -180,6 +181,17 @@ def test_no_token_is_echoed(name, capsys):
     assert "s3cr3t" not in said
     assert said.count("***") == 6
     assert said.count("refused") == 2
+
+
+def test_no_token_is_in_a_summary_not_even_in_part(tmp_path):
+    """A long message is cut, and may be cut within one."""
+    token = "s3cr3t" * 10
+    for length in (*range(60, 130, 7), *range(400, 520, 7)):
+        summary, quoting = tmp_path / f"{length}.md", f"{'x' * length} {token}"
+        environment = {"GITHUB_STEP_SUMMARY": str(summary), "HF_TOKEN": token}
+        job._summarise_failure(Settings(dataset=quoting), BenchauditError(quoting), environment)
+        assert "xxx" in summary.read_text(encoding="utf-8")
+        assert "s3cr3t" not in summary.read_text(encoding="utf-8")
 
 
 def test_a_token_that_is_next_to_nothing_masks_nothing(capsys):

@@ -449,6 +449,8 @@ REFUSALS = {
     "not to be seen": Refusal(404, "Not Found", "cannot be seen"),
     "issues off": Refusal(410, "Issues are disabled for this repo", "switched off"),
     "blocked": Refusal(451, "Repository access blocked", "451"),
+    "blocked account": Refusal(403, "You have been blocked from this repository.", "account .* is blocked"),
+    "locked": Refusal(403, "Unable to create comment because issue is locked.", "issue is locked"),
 }
 
 

@@ -8,12 +8,10 @@ of the issue, whose Markdown is inert already.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from markupsafe import Markup
 
 from benchaudit.compare import Comparison
-from benchaudit.errors import SettingsError
 from benchaudit.history import History, point_of
 from benchaudit.html import sections, slices
 from benchaudit.html.details import detail
@@ -63,13 +61,3 @@ def report_page(subject: Subject, templates: Templates) -> str:
     now = point_of(audit)
     about = f"Revision {now.sha[:12]}" + (f", committed {now.when}" if now.committed_at else "")
     return page(audit.origin.dataset, about, Markup("\n").join(main), templates, data)
-
-
-def write(name: str, text: str) -> None:
-    """Write a page to a file. Raises SettingsError where it cannot be written."""
-    try:
-        Path(name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SettingsError(
-            f"cannot be written ({error.strerror})", where=name, todo="name another file"
-        ) from None

@@ -9,7 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from benchaudit.figures import integer, plural, share
-from benchaudit.history import History, Place
+from benchaudit.headlines import Place
+from benchaudit.history import History
 from benchaudit.html import sections
 from benchaudit.html.details import spark
 from benchaudit.html.page import each, head, page, scrolling

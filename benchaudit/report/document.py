@@ -70,6 +70,11 @@ def audit_document(audit: Audit) -> dict[str, Any]:
     }
 
 
+def run_document(audit: Audit, comparison: Comparison | None) -> dict[str, Any]:
+    """What a run hands over of an audit: its report, and in it what changed since the revision before."""
+    return audit_document(audit) | {"comparison": comparison_document(comparison) if comparison else None}
+
+
 def _baseline(found: Baseline | None) -> dict[str, Any] | None:
     if found is None:
         return None

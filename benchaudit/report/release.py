@@ -42,7 +42,7 @@ def build_release(
     links: Links,
     templates: Templates,
 ) -> ReleaseReport:
-    """Write the comment about a release. Raises RenderError and SettingsError as `report.build` does."""
+    """Write the comment about a release. Raises RenderError and SettingsError as `issue.build` does."""
     lines, sha = lines_of(audit, comparison), audit.origin.revision.sha
     before = f"release {code(previous.tag)} at {links.to(previous.sha)}" if previous else ""
     if comparison:
@@ -80,6 +80,6 @@ def release_notes(tag: str, url: str, audit: Audit) -> str:
         [
             "### Answers that can be guessed without reading",
             *sentences,
-            f"{where}, revision {code(audit.origin.revision.sha)}.",
+            f"{where}, revision {code(audit.origin.revision.sha)} of {code(audit.origin.dataset)}.",
         ]
     )

@@ -1,4 +1,4 @@
-"""The JSON Schemas that others rely on: of the report, of a comparison, and of the config file."""
+"""The JSON Schemas that others rely on: of reports, comparisons, histories and the config file."""
 
 from __future__ import annotations
 

@@ -12,16 +12,12 @@ from fractions import Fraction
 
 from benchaudit.compare import Comparison
 from benchaudit.figures import plain, sparkline
-from benchaudit.headlines import Glimpse, Headline
+from benchaudit.headlines import Glimpse, Headline, Place
 from benchaudit.markdown import table
-from benchaudit.models import SliceKey
 from benchaudit.report.chart import worst_of
 from benchaudit.report.tables import Line, slice_name
 from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Name
-
-Place = tuple[SliceKey, str]
-"""A slice and a check."""
 
 MOST_FOLLOWED = 8
 MOST_NAME = 200

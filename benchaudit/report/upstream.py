@@ -44,7 +44,7 @@ def upstream_part(
 ) -> str:
     """The draft with what lets it go; "" where there is no leak to tell of.
 
-    `revision` and `snippet` are Markdown. Raises RenderError and SettingsError as `report.build` does.
+    `revision` and `snippet` are Markdown. Raises RenderError and SettingsError as `issue.build` does.
     """
     if audit.verdict != "leak":
         return ""

@@ -11,6 +11,7 @@ from benchaudit.settings import Settings
 from benchaudit.sources.base import Selection, Source
 
 HUB = "hf://datasets/"
+"""How a SOURCE on the Hub begins."""
 
 
 def open_source(name: str, settings: Settings, work: Path) -> Source:

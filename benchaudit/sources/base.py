@@ -111,7 +111,7 @@ class Selection:
                 todo=f"there are (subset/split): {', '.join(sorted(there))[:300]}",
             )
         for blob in chosen:
-            if not blob.path.isprintable() and "\udc80" <= max(blob.path) <= "\udcff":
+            if any("\udc80" <= character <= "\udcff" for character in blob.path):
                 raise SourceError("has a file whose name is not UTF-8", where=where, todo="rename it")
         return chosen
 

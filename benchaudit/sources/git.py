@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -15,6 +16,11 @@ _POINTER = re.compile(
     rb"version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\nsize (\d+)\n"
 )
 _FORMAT = "%H%x00%cI%x00%s"
+_ANOTHER = frozenset({"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE", "GIT_NAMESPACE"})
+"""What names another repository than the clone, as git does for the hooks that it runs."""
+
+_OUR_WAY = ("-c", "core.quotePath=false", "-c", "log.showSignature=false")
+"""Settings of people that would change what is read here."""
 
 
 class GitSource:
@@ -36,14 +42,14 @@ class GitSource:
         form = (
             "--format=%(refname:short)%00%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
         )
-        lines = self._git("for-each-ref", form, "refs/tags").splitlines()
+        lines = _lines(self._git("for-each-ref", form, "refs/tags"))
         tags = dict(line.split("\0", 1) for line in lines)
         return Refs(name=self.name, head=self._resolve(self._branch), tags=tags)
 
     def history(self, since: str | None, limit: int) -> History:
         """Return up to `limit` commits of the branch after `since`, oldest first."""
-        lines = self._git("log", "--first-parent", f"--format={_FORMAT}", self._branch, "--").splitlines()
-        newest_first = [_revision(line) for line in lines]
+        log = self._git("log", "--first-parent", f"--format={_FORMAT}", self._branch, "--")
+        newest_first = [_revision(line) for line in _lines(log)]
         shas = [revision.sha for revision in newest_first]
         found = since is None or since in shas
         new = newest_first[: shas.index(since)] if since in shas else newest_first
@@ -52,7 +58,7 @@ class GitSource:
     def revision(self, name: str) -> Revision:
         """Return the commit that a branch, tag or object name stands for."""
         sha = self._resolve(name or self._branch)
-        return _revision(self._git("show", "--no-patch", f"--format={_FORMAT}", sha).splitlines()[0])
+        return _revision(_lines(self._git("show", "--no-patch", f"--format={_FORMAT}", sha))[0])
 
     def base(self, limit: int) -> Revision | None:  # noqa: ARG002 - a clone has no pull requests
         """Return nothing: a clone has no pull requests."""
@@ -120,9 +126,10 @@ class GitSource:
     def _run(self, *arguments: str) -> bytes:
         try:
             done = subprocess.run(
-                ["git", "-C", str(self._clone), "-c", "core.quotePath=false", *arguments],
+                ["git", "-C", str(self._clone), *_OUR_WAY, *arguments],
                 capture_output=True,
                 check=True,
+                env={name: value for name, value in os.environ.items() if name not in _ANOTHER},
             )
         except FileNotFoundError:
             raise SourceError("git is not installed", todo="install git, or name a file") from None
@@ -132,6 +139,11 @@ class GitSource:
                 said, where=str(self._clone), todo="check that it is a git repository"
             ) from None
         return done.stdout
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of what git says: a title may hold other marks that end a line to Python."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _revision(line: str) -> Revision:

@@ -191,6 +191,8 @@ def _forbidden(said: str, headers: dict[str, str]) -> tuple[str, str]:
         return "GitHub asks to slow down (secondary rate limit)", "run again later"
     if headers.get("x-ratelimit-remaining") == "0" or "rate limit" in said:
         return "GitHub's rate limit is used up", "run again later"
+    if "blocked" in said:
+        return "the account of the token is blocked there", "use another account, or ask the owner"
     if "lock" in said:
         return "the report issue is locked", "unlock it"
     if "archived" in said:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from benchaudit.errors import TrackerError
@@ -19,10 +20,14 @@ _COMMENT = re.compile(r"comment-\d+\.md")
 
 
 class FolderTracker:
-    """Report issues below one folder, each in a folder of its own."""
+    """Report issues below one folder, each in a folder of its own, for one dataset or for many.
+
+    A new one has the number after the last: several threads write one after another.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._lock = Lock()
 
     def find(self, *markers: str) -> Thread | None:
         """Return the report issue that begins so."""
@@ -32,23 +37,25 @@ class FolderTracker:
     def carry_out(self, operation: Operation) -> Done:
         """Do one operation."""
         try:
-            match operation:
-                case Create():
-                    return Done(thread=self._create(operation))
-                case Update():
-                    return Done(thread=self._update(operation))
-                case Comment():
-                    return self._comment(operation)
-                case Release():
-                    return self._release(operation)
-                case Reopen(thread=thread) | Close(thread=thread):
-                    return Done(
-                        thread=self._turn(thread, "open" if isinstance(operation, Reopen) else "closed")
-                    )
+            with self._lock:
+                return self._carry_out(operation)
         except (OSError, ValueError, TypeError) as error:
             raise TrackerError(
                 f"cannot be written ({error})", where=str(self._root), todo="check the folder"
             ) from None
+
+    def _carry_out(self, operation: Operation) -> Done:
+        match operation:
+            case Create():
+                return Done(thread=self._create(operation))
+            case Update():
+                return Done(thread=self._update(operation))
+            case Comment():
+                return self._comment(operation)
+            case Release():
+                return self._release(operation)
+            case Reopen(thread=thread) | Close(thread=thread):
+                return Done(thread=self._turn(thread, "open" if isinstance(operation, Reopen) else "closed"))
 
     def _folders(self) -> list[Path]:
         return sorted(path.parent for path in self._root.glob(f"*/{ISSUE}"))
@@ -80,7 +87,7 @@ class FolderTracker:
             "assignees": list(operation.assignees),
         }
         # The body comes last: a folder without it is no issue yet, and is used again.
-        _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        _describe(folder, about)
         _write(folder / ISSUE, operation.body)
         return self._read(folder)
 
@@ -93,8 +100,7 @@ class FolderTracker:
 
     def _turn(self, thread: Thread, state: str) -> Thread:
         folder = Path(thread.url).parent
-        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8")) | {"state": state}
-        _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        _describe(folder, json.loads((folder / _ABOUT).read_text(encoding="utf-8")) | {"state": state})
         return self._read(folder)
 
     def _release(self, operation: Release) -> Done:
@@ -102,21 +108,25 @@ class FolderTracker:
         path = Path(done.comment_url)
         if not same_text(path.read_text(encoding="utf-8"), operation.body):
             _write(path, operation.body)
-        about = json.loads((path.parent / _ABOUT).read_text(encoding="utf-8")) | {"pinned": path.name}
-        _write(path.parent / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
+        about = json.loads((path.parent / _ABOUT).read_text(encoding="utf-8"))
+        _describe(path.parent, about | {"pinned": path.name})
         return Done(thread=done.thread, comment_url=done.comment_url, pinned=True)
 
     def _comment(self, operation: Comment) -> Done:
         folder = Path(operation.thread.url).parent
         comments = sorted(path for path in folder.iterdir() if _COMMENT.fullmatch(path.name))
         for path in comments:
-            if path.read_text(encoding="utf-8").split("\n", 1)[0] == operation.key:
+            if first_line(path.read_text(encoding="utf-8")) == operation.key:
                 return Done(thread=operation.thread, comment_url=str(path))
         # Counted on from the last: one that was taken away leaves a gap, and none is written over.
         last = max((int(path.stem.removeprefix("comment-")) for path in comments), default=0)
         path = folder / f"comment-{last + 1:03d}.md"
         _write(path, operation.body)
         return Done(thread=operation.thread, comment_url=str(path))
+
+
+def _describe(folder: Path, about: dict[str, Any]) -> None:
+    _write(folder / _ABOUT, json.dumps(about, indent=2, ensure_ascii=False) + "\n")
 
 
 def _write(path: Path, text: str) -> None:

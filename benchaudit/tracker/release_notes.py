@@ -1,44 +1,60 @@
-"""The notes of a GitHub release: a marked section with a link, and the report as a file."""
+"""The notes of a GitHub release: a marked section with a link, and the report as a file.
+
+A run of many datasets has a section and a file for each.
+"""
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
+from threading import Lock
 
 from github.GithubException import UnknownObjectException
 from github.GitRelease import GitRelease
 
 from benchaudit.errors import TrackerError
 from benchaudit.lost import Lost
+from benchaudit.markers import inert
 from benchaudit.parts import with_part
 from benchaudit.plan import same_text
 from benchaudit.tracker.connection import Connection
 
 PART = "report"
-FILE = "benchaudit-report.json"
+FILE = "benchaudit-report"
 
 
 class ReleaseNotes:
-    """Releases of the repository of a connection."""
+    """Releases of the repository of a connection, annotated by the run of one dataset or of `many`.
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    Notes are read, and written as a whole: several threads do that one after another.
+    """
 
-    def annotate(self, tag: str, section: str, report: bytes) -> bool:
+    def __init__(self, connection: Connection, *, many: bool = False) -> None:
+        self._connection, self._many = connection, many
+        self._lock = Lock()
+
+    def annotate(self, tag: str, dataset: str, section: str, report: bytes) -> bool:
         """Put a section into the notes of a release and attach the report; False where there is no release.
 
         What is there already stays as it is. Raises TrackerError.
         """
+        with self._lock:
+            return self._annotate(tag, dataset, section, report)
+
+    def _annotate(self, tag: str, dataset: str, section: str, report: bytes) -> bool:
         release = self._release(tag)
         if release is None:
             return False
-        body = with_part(release.body or "", PART, section)
+        part = f"{PART} dataset={inert(dataset)}" if self._many else PART
+        body = with_part(release.body or "", part, section)
         if not same_text(release.body or "", body):
             self._connection.read(
                 lambda: release.update_release(
                     release.name or tag, body, draft=release.draft, prerelease=release.prerelease
                 )
             )
-        self._attach(release, report)
+        apart = f"-{re.sub(r'[^A-Za-z0-9._-]+', '--', dataset)}" if self._many else ""
+        self._attach(release, f"{FILE}{apart}.json", report)
         return True
 
     def _release(self, tag: str) -> GitRelease | None:
@@ -50,14 +66,14 @@ class ReleaseNotes:
 
         return self._connection.read(ask)
 
-    def _attach(self, release: GitRelease, report: bytes) -> None:
+    def _attach(self, release: GitRelease, name: str, report: bytes) -> None:
         """Attach the report, unless a file of that name is there or the release takes none any more."""
-        if FILE in self._connection.read(lambda: [asset.name for asset in release.get_assets()]):
+        if name in self._connection.read(lambda: [asset.name for asset in release.get_assets()]):
             return
         try:
             self._connection.once(
                 lambda: release.upload_asset_from_memory(
-                    BytesIO(report), len(report), FILE, content_type="application/json"
+                    BytesIO(report), len(report), name, content_type="application/json"
                 )
             )
         except Lost:

@@ -152,6 +152,12 @@ CASES: dict[str, Case] = {
     "empty file": wrong(3, "team/quiz@", DATA, "is empty", arrange=empty_data),
     "too much data": wrong(3, "team/quiz@", "max-bytes", arrange=new_data, max_bytes="10"),
     "unreachable Hub": wrong(3, NOWHERE, "HF_ENDPOINT", environment={"HF_ENDPOINT": NOWHERE}),
+    "cache that cannot be written": wrong(
+        3,
+        *("team/quiz@", "cannot be kept", "Not a directory", "HF_HOME"),
+        arrange=new_data,
+        environment={"HF_HOME": "/dev/null/hf"},
+    ),
     "column not found": wrong(2, "team/quiz@", DATA, "'golden'", "correct_answer", gold="golden"),
     "slice column not found": wrong(2, "team/quiz@", DATA, "'whom'", "'who'", slices="whom"),
     "ambiguous mapping": wrong(

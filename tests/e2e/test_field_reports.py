@@ -200,6 +200,21 @@ def test_r25_a_dataset_that_is_renamed_and_nothing_else_says_so_once(reported: S
     assert reported.run().writes == []
 
 
+def test_r25_a_dry_run_of_a_renamed_dataset_goes_on_as_if_its_issue_had_the_new_name(
+    reported: Stage,
+) -> None:
+    reported.hub.rename(DATASET, "new-org/quiz-bench")
+    body = reported.body
+    for files in ({}, {"README.md": b"# Quiz\n"}, {DATA: FAIR}):
+        if files:
+            reported.repo.commit("Change", files)
+        run = reported.run(dry_run="true", pages="pages")
+        assert (run.status, run.writes, run.errors) == (0, [], [])
+        assert "would update" in run.stderr
+        assert list((run.workspace / "pages").glob("new-org--quiz-bench/index.html"))
+    assert reported.body == body
+
+
 def test_r25_a_duplicate_that_kept_the_old_name_is_left_alone(reported: Stage) -> None:
     """It was closed when two first runs were at it at once, and says nothing ever since."""
     ours = reported.issue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from benchaudit.markers import first_line, marker
+
 from .quiz import fair, with_distractors
-from .stage import DATA, Stage
+from .stage import DATA, DATASET, Stage
 
 
 def test_a_damaged_state_is_said_and_rebuilt_on_request(reported: Stage) -> None:
@@ -28,6 +30,24 @@ def test_a_damaged_state_is_said_and_rebuilt_on_request(reported: Stage) -> None
 
     reported.repo.commit("Balance", {DATA: with_distractors(fair())})
     assert reported.run().writes == ["POST comments", "PATCH 1"]
+
+
+def test_a_damaged_state_of_a_dataset_that_was_renamed_is_rebuilt_under_its_new_name(
+    reported: Stage,
+) -> None:
+    """The issue has the old one as yet: without its state it could not be given another."""
+    lines = reported.body.split("\n")
+    reported.issue.body = "\n".join([*lines[:2], *lines[3:]])
+    reported.hub.rename(DATASET, "new-org/quiz-bench")
+    run = reported.run()
+    assert (run.status, run.writes) == (4, [])
+    assert "rebuild-state" in run.errors[0]
+
+    run = reported.run(command="rebuild-state")
+
+    assert (run.status, run.writes) == (0, ["PATCH 1"])
+    assert first_line(reported.body) == marker("new-org/quiz-bench")
+    assert reported.run().writes == []
 
 
 def test_a_report_without_its_revision_cannot_be_rebuilt(reported: Stage) -> None:

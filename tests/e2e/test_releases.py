@@ -10,9 +10,11 @@ import pytest
 from benchaudit.markers import release_marker
 from tests.loopback.base import Fault, status
 from tests.loopback.github import Account, Comment, secondary_limit
+from tests.loopback.hub import HubDataset
+from tests.loopback.repos import DatasetRepo
 
 from .quiz import fair, leaky, with_distractors
-from .stage import DATA, REPOSITORY, Run, Stage
+from .stage import DATA, DATASET, REPOSITORY, Run, Stage
 
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
 
@@ -205,6 +207,38 @@ def test_release_notes_get_a_section_and_a_file_once(reported: Stage, tmp_path: 
     assert asset.name == "benchaudit-report.json"
     assert json.loads(asset.content)["verdict"] == "leak"
     assert released(reported, "v1", tmp_path, annotate_release="true").writes == []
+
+
+def test_release_notes_of_many_datasets_have_a_section_and_a_file_of_each(
+    reported: Stage, tmp_path: Path
+) -> None:
+    """Whichever comes last, and none twice."""
+    reported.github.accounts[next(iter(reported.github.accounts))] = Account(
+        kind="actions", can={REPOSITORY: {"issues": "write", "contents": "write"}}
+    )
+    release = reported.watch.release("v1", body="Better options.")
+    names = [DATASET, "team/one", "team/two"]
+    for name in names[1:]:
+        repo = DatasetRepo.create(reported.root / f"{name[-3:]}.git")
+        repo.commit("Upload", {DATA: with_distractors(fair())})
+        reported.hub.datasets[name] = HubDataset(repo.path)
+    config = "slices: who\ndatasets:\n" + "".join(f"- dataset: {name}\n" for name in names)
+
+    for _ in range(2):
+        run = reported.run(
+            dataset="",
+            slices="",
+            release="v1",
+            annotate_release="true",
+            config="all.yml",
+            workspace={"all.yml": config},
+        )
+        assert (run.status, run.errors) == (0, [])
+        assert release.body.startswith("Better options.")
+        assert [release.body.count(f"of `{name}`.") for name in names] == [1, 1, 1]
+        assert {asset.name for asset in release.assets} == {
+            f"benchaudit-report-{name.replace('/', '--')}.json" for name in names
+        }
 
 
 def test_files_that_cannot_be_listed_are_asked_for_again(reported: Stage, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from benchaudit.auditor import Auditor
 from benchaudit.errors import BenchauditError
 from benchaudit.hub import Hub
 from benchaudit.markers import dataset_of, first_line
-from benchaudit.notes import CLOSE, OPEN
+from benchaudit.parts import closing, opening
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import Wish
 from benchaudit.settings import Settings, settle
@@ -186,7 +186,8 @@ class World:
 
         def write(_: Repository, issue: Issue) -> None:
             body = issue.body or ""
-            start, end = body.index(OPEN) + len(OPEN), body.index(CLOSE)
+            start = body.index(opening("notes")) + len(opening("notes"))
+            end = body.index(closing("notes"))
             issue.body = f"{body[:start]}\n\n{text}\n\n{body[end:]}"
 
         self.everywhere(write)

@@ -20,6 +20,7 @@ from benchaudit.checks.form import Check
 from benchaudit.checks.lists import lists_for
 from benchaudit.findings import Fetch
 from benchaudit.learning import learnt_sql, with_learnt_sql
+from benchaudit.mapping.batch import bind_slice
 from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
 from benchaudit.packing import code_sql, column_of, unpacked
 from benchaudit.probe import columns_sql, guessed_sql
@@ -79,7 +80,8 @@ def count_items(
     learn(connection, checks)
     if rows_file:
         connection.execute(f"COPY (FROM counted) TO {literal(str(rows_file))} (FORMAT parquet)")
-    slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
+    valued = _valued(tables, columns)
+    slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, valued, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
         left_out=_named_rows(connection, "left_out", "left_out IS NOT NULL"),
@@ -201,9 +203,23 @@ def slice_values(slicing: Slicing, columns: Sequence[str], of: str = "") -> list
     return [f"{row}slices[{columns.index(column) + 1}]" for column in slicing]
 
 
-def _in_slices(slicing: Slicing) -> str:
-    """SQL for whether a narrow row has its place in a slicing; a row that was not read has it in ALL only."""
-    return "slices IS NOT NULL" if slicing else "true"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Value:
+    """SQL for the value of a slice column, and whether it is there for rows that were not read too."""
+
+    sql: str
+    always: bool
+
+
+def _valued(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, _Value]:
+    """The slice columns: those that say where a row was found go by its file, the others by the row."""
+    valued = {}
+    for name, sql in zip(columns, slice_values(tuple(columns), columns), strict=True):
+        parts = [bind_slice(table, name) for table in tables]
+        places = ", ".join("NULL" if part.place is None else literal(part.place) for part in parts)
+        always = all(part.column is None for part in parts)
+        valued[name] = _Value(sql=f"[{places}][file + 1]" if always else sql, always=always)
+    return valued
 
 
 def by_value(key: SliceKey) -> list[tuple[bool, str]]:
@@ -212,22 +228,28 @@ def by_value(key: SliceKey) -> list[tuple[bool, str]]:
 
 
 def _slices(
-    connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[Check]
+    connection: duckdb.DuckDBPyConnection,
+    slicing: Slicing,
+    valued: Mapping[str, _Value],
+    checks: Sequence[Check],
 ) -> list[tuple[Counted, Halves]]:
     """The slices of one slicing, sorted. ALL is there even if it is empty.
+
+    A row that was not read has its place in ALL, and in slices that say where it was found.
 
     What is counted of a row, where gold is and a packed integer for each check, is laid one below the other:
     the engine takes longer to plan a histogram for each than to count the rows of most files.
     """
-    places = {f"place_{number}": value for number, value in enumerate(slice_values(slicing, columns))}
-    values = "".join(f"{value} AS {name}, " for name, value in places.items())
+    wanted = [valued[name] for name in slicing]
+    values = "".join(f"{value.sql} AS value_{number}, " for number, value in enumerate(wanted))
+    there = "true" if all(value.always for value in wanted) else "slices IS NOT NULL"
     figures = ["gold", *(column_of(check.name) for check in checks)]
     slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
     for row in connection.execute(f"""
         SELECT *, count(*) FROM (
             SELECT {values}left_out, half, unnest(range({len(figures)})) AS figure,
                    unnest([{", ".join(figures)}]) AS code
-            FROM counted WHERE {_in_slices(slicing)}) GROUP BY ALL""").fetchall():
+            FROM counted WHERE {there}) GROUP BY ALL""").fetchall():
         key = tuple(zip(slicing, row, strict=False))
         slices.setdefault(key, []).append(row[len(slicing) :])
     return [_counted(key, slices[key], checks) for key in sorted(slices, key=by_value)]

@@ -20,7 +20,7 @@ from benchaudit.reading.outline import Place, find_records, records_at
 from benchaudit.reading.spool import Fields, spool
 from benchaudit.reading.table import Column, Table, row_count
 
-_BLANKS = " \t\r\n\v\f"
+BLANKS = " \t\r\n\v\f"
 """What DuckDB passes over around a line's record."""
 
 _SAMPLED = 2000
@@ -38,7 +38,7 @@ def read_lines(
     fast = _split_by_engine(text, name, connection, "newline_delimited", trusting=trusting)
     if fast is not None:
         return fast
-    lines = (line.strip(_BLANKS) for line in lines_of(text.path, name, newline="\n"))
+    lines = (line.strip(BLANKS) for line in lines_of(text.path, name, newline="\n"))
     return _split_by_definition(filter(None, lines), text, name, place, connection)
 
 

@@ -21,13 +21,13 @@ from benchaudit.checks.lists import lists_for
 from benchaudit.findings import Fetch
 from benchaudit.learning import learnt_sql, with_learnt_sql
 from benchaudit.mapping.batch import bind_slice
-from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
+from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, columns_of, is_defect
 from benchaudit.packing import code_sql, column_of, unpacked
 from benchaudit.probe import columns_sql, guessed_sql
 from benchaudit.reading import Table
 from benchaudit.reading.engine import literal
 from benchaudit.scan import scan
-from benchaudit.tally import Counted, Tally
+from benchaudit.tally import Counted, Halves, Tally
 
 _UNEVEN = r"  |[\t\n\f\r\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 """White space that is not one plain space: looking for it is ten times as fast as replacing it."""
@@ -37,10 +37,6 @@ _UNEVEN_ASCII = ("'  '", *(f"chr({ord(blank)})" for blank in "\t\n\f\r"))
 
 Slicing = tuple[str, ...]
 """The columns that a set of slices fixes; `()` is ALL."""
-
-
-Halves = tuple[dict[str, Tally], dict[str, Tally]]
-"""Tallies by check, for the rows of each half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +69,13 @@ def count_items(
     `kept` are files of narrow rows by the number of their table, which is then not scanned; None where
     nothing is to be kept of the others either.
     """
-    columns = sorted({column for slicing in slicings for column in slicing})
     # What pairing alone needs is not worked out where nothing will be paired.
     selected = f"* EXCLUDE ({', '.join(_unused(checks))})" if rows_file is None and kept is None else "*"
     narrow_rows(tables, mapping, slicings, checks, connection, kept or {}, selected=selected)
     learn(connection, checks)
     if rows_file:
         connection.execute(f"COPY (FROM counted) TO {literal(str(rows_file))} (FORMAT parquet)")
-    valued = _valued(tables, columns)
+    valued = _valued(tables, columns_of(slicings))
     slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, valued, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
@@ -113,8 +108,7 @@ def narrow_rows(
     def narrow(items: str, *, bare: bool) -> str:
         return f"SELECT {selected} FROM ({scan_sql(items, checks, bare=bare)})"
 
-    columns = sorted({column for slicing in slicings for column in slicing})
-    scan(tables, mapping, columns, connection, narrow, kept or {}, several=several)
+    scan(tables, mapping, columns_of(slicings), connection, narrow, kept or {}, several=several)
 
 
 def scan_sql(items: str, checks: Sequence[Check], *, bare: bool = False) -> str:
@@ -211,10 +205,10 @@ class _Value:
     always: bool
 
 
-def _valued(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, _Value]:
+def _valued(tables: Sequence[Table], columns: Slicing) -> dict[str, _Value]:
     """The slice columns: those that say where a row was found go by its file, the others by the row."""
     valued = {}
-    for name, sql in zip(columns, slice_values(tuple(columns), columns), strict=True):
+    for name, sql in zip(columns, slice_values(columns, columns), strict=True):
         parts = [bind_slice(table, name) for table in tables]
         places = ", ".join("NULL" if part.place is None else literal(part.place) for part in parts)
         always = all(part.column is None for part in parts)

@@ -13,12 +13,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from benchaudit.baseline import Baseline, Halves
+from benchaudit.baseline import Baseline
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import Acceptance, ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
 from benchaudit.null import PValue, holm, null_p
-from benchaudit.tally import Counted, Direction, Tally
+from benchaudit.tally import Counted, Direction, Halves, Tally
 
 Name = Literal["leak", "incomplete", "slight", "none-found", "too-few", "not-applicable"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.cells import decode_json
+from benchaudit.mapping.literal import decode_json
 from benchaudit.reading.document import BrokenDocument, Window
 from benchaudit.reading.encoding import Utf8, is_text, lines_of, shown
 from benchaudit.reading.engine import glob_escaped, literal

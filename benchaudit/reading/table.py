@@ -9,7 +9,7 @@ from typing import Literal
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.cells import Unreadable, Value, decode_json, decode_literal
+from benchaudit.mapping.literal import Unreadable, Value, decode_json, decode_literal
 
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]

@@ -16,7 +16,7 @@ from benchaudit.cache import Cache
 from benchaudit.checks import all_checks
 from benchaudit.errors import PASSING, BenchauditError, SourceError
 from benchaudit.findings import findings_of
-from benchaudit.models import Origin, Snapshot
+from benchaudit.models import Origin, Snapshot, columns_of
 from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
@@ -51,7 +51,7 @@ class Audited:
     @property
     def columns(self) -> tuple[str, ...]:
         """The slice columns, in the order in which a narrow row holds their values."""
-        return tuple(sorted({column for slicing in self.slicings for column in slicing}))
+        return columns_of(self.slicings)
 
 
 @contextmanager

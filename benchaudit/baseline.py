@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from benchaudit.models import ALL, SliceKey
-from benchaudit.tally import Counted, Direction, Tally
-
-Halves = tuple[Mapping[str, Tally], Mapping[str, Tally]]
-"""Tallies by check, for the rows of each half."""
+from benchaudit.tally import Counted, Direction, Halves, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,7 +154,7 @@ def past_of(audit: Audit, snapshot: Snapshot) -> PastAudit:
             (part.key, name): Past(
                 tally=judged.tally,
                 verdict=judged.counts_as,
-                severe=judged.severe and not judged.accepted,
+                severe=judged.counts_severe,
                 # Of a further check that found nothing nobody asks, and the figures of thousands cost time.
                 direction=judged.direction if judged.verdict in _LOUD or not is_further(name) else "pick",
             )
@@ -257,7 +257,7 @@ def _of_verdict(change: Change, before: Past, after: Judged, thresholds: Thresho
     found = []
     verdict = after.counts_as
     if before.verdict != verdict and not _QUIET.issuperset((before.verdict, verdict)):
-        words = f"{_said(before.verdict, before.severe)} → {_said(verdict, after.severe)}"
+        words = f"{_said(before.verdict, before.severe)} → {_said(verdict, after.counts_severe)}"
         exceeds = ", more than was accepted" if verdict == "leak" and after.acceptance else ""
         found.append(("verdict", words + exceeds))
     elif before.verdict == verdict == "leak":

@@ -17,19 +17,20 @@ from benchaudit.cache import Cache, name_of
 from benchaudit.checks import all_checks
 from benchaudit.checks.form import Check
 from benchaudit.errors import MappingError, SourceError
-from benchaudit.files import Files, Slicings, columns_of
+from benchaudit.files import Files, Slicings
 from benchaudit.findings import Asked, findings_of_rows
 from benchaudit.heads import copy_rows, find_head, keep_head
 from benchaudit.items import Counts, asking, count_items, narrow_rows
 from benchaudit.mapping import Proposal, resolve
 from benchaudit.mapping.batch import bind, bind_slice
-from benchaudit.models import ColumnMapping, Finding, Snapshot
+from benchaudit.models import ColumnMapping, Finding, Snapshot, columns_of
 from benchaudit.reading import Table
 from benchaudit.reading.engine import (
     LEAN_LIMIT,
     MEMORY_LIMIT,
     Refused,
     engine,
+    last_resort,
     refusals,
 )
 from benchaudit.settings import Settings
@@ -38,7 +39,7 @@ from benchaudit.sources.card import labels_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class CountedSnapshot:
     """The mapping, the slicings that every file has the columns for, and what was counted.
 
     `findings` are those that several rows make together.
@@ -91,7 +92,7 @@ class Counting:
             source=self.source, snapshot=self.snapshot, settings=self.settings, place=self.place
         )
 
-    def counted(self) -> Counted:
+    def counted(self) -> CountedSnapshot:
         """Open, map and count. Raises SourceError and MappingError."""
         files = ", ".join(blob.path for blob in self.snapshot.blobs[:3])
         try:
@@ -104,13 +105,10 @@ class Counting:
             if type(error) not in {SourceError, MappingError}:
                 # It comes from where the files are, and not from what is in them.
                 raise
-        try:
-            with refusals(files):
-                return self._attempt(None, trusting=False)
-        except Refused as error:
-            raise SourceError(f"cannot be read ({error})", where=files) from None
+        with last_resort(files):
+            return self._attempt(None, trusting=False)
 
-    def _attempt(self, cache: Cache | None, *, trusting: bool) -> Counted:
+    def _attempt(self, cache: Cache | None, *, trusting: bool) -> CountedSnapshot:
         if self.helpers is not None:
             cache = cache or Cache(self.place / ("trusted" if trusting else "untrusted"))
             self.helpers.fill(self, cache, trusting=trusting)
@@ -119,7 +117,9 @@ class Counting:
         except _Lacking as lacking:
             return self.count(cache, lacking.files, trusting=trusting)
 
-    def count(self, cache: Cache | None, wanted: Collection[int] = (), *, trusting: bool = True) -> Counted:
+    def count(
+        self, cache: Cache | None, wanted: Collection[int] = (), *, trusting: bool = True
+    ) -> CountedSnapshot:
         """One attempt; the files in `wanted` are read, whatever is kept of them."""
         kept = {
             number: table
@@ -165,7 +165,7 @@ class Counting:
                 for number in sorted(set(range(len(tables))) - kept.keys()):
                     keep_head(cache, self._head_name(number), tables[number], connection)
                     _keep_rows(cache, names[number], number, connection)
-        return Counted(proposal=proposal, slicings=slicings, counts=counts, findings=found)
+        return CountedSnapshot(proposal=proposal, slicings=slicings, counts=counts, findings=found)
 
     def _mapped(
         self, tables: Sequence[Table], connection: duckdb.DuckDBPyConnection

@@ -10,7 +10,7 @@ import duckdb
 
 from benchaudit.mapping import SAMPLED_ROWS
 from benchaudit.mapping.batch import bind
-from benchaudit.models import Blob, ColumnMapping, Snapshot
+from benchaudit.models import Blob, ColumnMapping, Snapshot, columns_of
 from benchaudit.reading import Column, Table, open_table
 from benchaudit.reading.sparse import LEAST_BYTES, Sparse, lay_out
 from benchaudit.settings import Settings
@@ -99,11 +99,6 @@ class Files:
             asked.id,
         )
         return {name for name in (*columns, *sliced, *bins) if name}
-
-
-def columns_of(slicings: Slicings) -> list[str]:
-    """The columns by which rows are sliced, in the order in which narrow rows hold their values."""
-    return sorted({column for slicing in slicings for column in slicing})
 
 
 def _places(columns: Sequence[Column]) -> set[int]:

@@ -47,5 +47,12 @@ def keep_head(
 
 
 def copy_rows(rows: str, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the rows that a query gives to a file, small rather than quickly."""
-    connection.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+    """Write the rows that a query gives to a file, small rather than quickly.
+
+    Raises OSError where it cannot be written.
+    """
+    try:
+        connection.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+    except duckdb.IOException as error:
+        # The engine has an error of its own for a full disk.
+        raise OSError(str(error)) from None

@@ -98,7 +98,7 @@ def point_of(audit: Audit) -> Point:
                 score=judged.tally.best / judged.tally.n,
                 chance=judged.tally.chance / judged.tally.n,
                 verdict=judged.counts_as,
-                severe=judged.severe,
+                severe=judged.counts_severe,
             )
             for part in audit.slices
             for name, judged in part.checks.items()

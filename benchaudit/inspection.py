@@ -13,7 +13,7 @@ from typing import Any
 from benchaudit.checks import EXTREMA
 from benchaudit.errors import MappingError
 from benchaudit.findings import findings_of
-from benchaudit.mapping.cells import Value
+from benchaudit.mapping.literal import Value
 from benchaudit.mapping.row import text_of
 from benchaudit.models import ColumnMapping, Finding, LeftOut, Snapshot
 from benchaudit.report.document import mapping_document
@@ -69,15 +69,13 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
     from benchaudit.audit import placed
     from benchaudit.items import count_items
     from benchaudit.mapping import resolve, sample_rows
-    from benchaudit.reading import open_table
-    from benchaudit.reading.engine import engine
+    from benchaudit.opening import open_tables
+    from benchaudit.reading.engine import engine, last_resort
 
     paths = [source.fetch(snapshot.revision, blob) for blob in snapshot.blobs]
-    with engine(paths, work) as connection, placed(source, snapshot, settings):
-        tables = [
-            open_table(path, blob.path, work, connection, settings.records)
-            for path, blob in zip(paths, snapshot.blobs, strict=True)
-        ]
+    files = ", ".join(blob.path for blob in snapshot.blobs[:3])
+    with engine(paths, work) as connection, placed(source, snapshot, settings), last_resort(files):
+        tables = open_tables(snapshot, paths, settings.records, work, connection)
         sample, names = sample_rows(tables[0], settings.mapping, connection)
         seen = Inspection(
             dataset=source.name,

@@ -20,13 +20,14 @@ from benchaudit.checks.form import Check
 from benchaudit.checks.lists import lists_for
 from benchaudit.findings import Fetch
 from benchaudit.learning import learnt_sql, with_learnt_sql
-from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, is_defect
+from benchaudit.mapping.batch import bind_slice
+from benchaudit.models import ALL, ColumnMapping, LeftOut, SliceKey, columns_of, is_defect
 from benchaudit.packing import code_sql, column_of, unpacked
 from benchaudit.probe import columns_sql, guessed_sql
 from benchaudit.reading import Table
 from benchaudit.reading.engine import literal
 from benchaudit.scan import scan
-from benchaudit.tally import Counted, Tally
+from benchaudit.tally import Counted, Halves, Tally
 
 _UNEVEN = r"  |[\t\n\f\r\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 """White space that is not one plain space: looking for it is ten times as fast as replacing it."""
@@ -36,10 +37,6 @@ _UNEVEN_ASCII = ("'  '", *(f"chr({ord(blank)})" for blank in "\t\n\f\r"))
 
 Slicing = tuple[str, ...]
 """The columns that a set of slices fixes; `()` is ALL."""
-
-
-Halves = tuple[dict[str, Tally], dict[str, Tally]]
-"""Tallies by check, for the rows of each half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +69,14 @@ def count_items(
     `kept` are files of narrow rows by the number of their table, which is then not scanned; None where
     nothing is to be kept of the others either.
     """
-    columns = sorted({column for slicing in slicings for column in slicing})
     # What pairing alone needs is not worked out where nothing will be paired.
     selected = f"* EXCLUDE ({', '.join(_unused(checks))})" if rows_file is None and kept is None else "*"
     narrow_rows(tables, mapping, slicings, checks, connection, kept or {}, selected=selected)
     learn(connection, checks)
     if rows_file:
         connection.execute(f"COPY (FROM counted) TO {literal(str(rows_file))} (FORMAT parquet)")
-    slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, columns, checks)]
+    valued = _valued(tables, columns_of(slicings))
+    slices = [pair for slicing in [(), *slicings] for pair in _slices(connection, slicing, valued, checks)]
     return Counts(
         rows=_integer(connection, "SELECT count(*) FROM scored"),
         left_out=_named_rows(connection, "left_out", "left_out IS NOT NULL"),
@@ -111,8 +108,7 @@ def narrow_rows(
     def narrow(items: str, *, bare: bool) -> str:
         return f"SELECT {selected} FROM ({scan_sql(items, checks, bare=bare)})"
 
-    columns = sorted({column for slicing in slicings for column in slicing})
-    scan(tables, mapping, columns, connection, narrow, kept or {}, several=several)
+    scan(tables, mapping, columns_of(slicings), connection, narrow, kept or {}, several=several)
 
 
 def scan_sql(items: str, checks: Sequence[Check], *, bare: bool = False) -> str:
@@ -201,9 +197,23 @@ def slice_values(slicing: Slicing, columns: Sequence[str], of: str = "") -> list
     return [f"{row}slices[{columns.index(column) + 1}]" for column in slicing]
 
 
-def _in_slices(slicing: Slicing) -> str:
-    """SQL for whether a narrow row has its place in a slicing; a row that was not read has it in ALL only."""
-    return "slices IS NOT NULL" if slicing else "true"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Value:
+    """SQL for the value of a slice column, and whether it is there for rows that were not read too."""
+
+    sql: str
+    always: bool
+
+
+def _valued(tables: Sequence[Table], columns: Slicing) -> dict[str, _Value]:
+    """The slice columns: those that say where a row was found go by its file, the others by the row."""
+    valued = {}
+    for name, sql in zip(columns, slice_values(columns, columns), strict=True):
+        parts = [bind_slice(table, name) for table in tables]
+        places = ", ".join("NULL" if part.place is None else literal(part.place) for part in parts)
+        always = all(part.column is None for part in parts)
+        valued[name] = _Value(sql=f"[{places}][file + 1]" if always else sql, always=always)
+    return valued
 
 
 def by_value(key: SliceKey) -> list[tuple[bool, str]]:
@@ -212,22 +222,28 @@ def by_value(key: SliceKey) -> list[tuple[bool, str]]:
 
 
 def _slices(
-    connection: duckdb.DuckDBPyConnection, slicing: Slicing, columns: Sequence[str], checks: Sequence[Check]
+    connection: duckdb.DuckDBPyConnection,
+    slicing: Slicing,
+    valued: Mapping[str, _Value],
+    checks: Sequence[Check],
 ) -> list[tuple[Counted, Halves]]:
     """The slices of one slicing, sorted. ALL is there even if it is empty.
+
+    A row that was not read has its place in ALL, and in slices that say where it was found.
 
     What is counted of a row, where gold is and a packed integer for each check, is laid one below the other:
     the engine takes longer to plan a histogram for each than to count the rows of most files.
     """
-    places = {f"place_{number}": value for number, value in enumerate(slice_values(slicing, columns))}
-    values = "".join(f"{value} AS {name}, " for name, value in places.items())
+    wanted = [valued[name] for name in slicing]
+    values = "".join(f"{value.sql} AS value_{number}, " for number, value in enumerate(wanted))
+    there = "true" if all(value.always for value in wanted) else "slices IS NOT NULL"
     figures = ["gold", *(column_of(check.name) for check in checks)]
     slices: dict[SliceKey, list[tuple[Any, ...]]] = {} if slicing else {ALL: []}
     for row in connection.execute(f"""
         SELECT *, count(*) FROM (
             SELECT {values}left_out, half, unnest(range({len(figures)})) AS figure,
                    unnest([{", ".join(figures)}]) AS code
-            FROM counted WHERE {_in_slices(slicing)}) GROUP BY ALL""").fetchall():
+            FROM counted WHERE {there}) GROUP BY ALL""").fetchall():
         key = tuple(zip(slicing, row, strict=False))
         slices.setdefault(key, []).append(row[len(slicing) :])
     return [_counted(key, slices[key], checks) for key in sorted(slices, key=by_value)]

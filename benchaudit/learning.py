@@ -2,6 +2,9 @@
 
 Narrow rows hold a digest of each option (`keys`), so that no text is read twice. A text that the other
 half does not have scores as an average option of it does. Of most items no option is known: all are tied.
+
+Scores are fractions, and are compared as whole numbers: `scale` is so large that of two different ones the
+larger stays larger when what is left of a division is dropped. Floats would part some that are equal.
 """
 
 from __future__ import annotations
@@ -18,7 +21,10 @@ _OPTIONS = """
         FROM {relation} WHERE left_out IS NULL),
     learnt AS (
         SELECT half, key, count(*) AS seen, count(*) FILTER (is_gold) AS golds FROM options_of GROUP BY ALL),
-    bases AS (SELECT half, sum(golds) / sum(seen) AS base FROM learnt GROUP BY half)"""
+    totals AS (
+        SELECT half, sum(seen) AS all_seen, sum(golds) AS all_golds,
+               (max(seen) + 1)::HUGEINT * (max(seen) + 1) AS scale
+        FROM learnt GROUP BY half)"""
 
 
 def learnt_sql(relation: str, check: Check) -> str:
@@ -30,7 +36,8 @@ def learnt_sql(relation: str, check: Check) -> str:
     return f"""
         WITH {_OPTIONS.format(relation=relation)},
         known AS (
-            SELECT 1 - half AS half, key, base, {check.score} AS score FROM learnt JOIN bases USING (half))
+            SELECT 1 - half AS half, key, all_golds * scale AS base, {check.score} AS score
+            FROM learnt JOIN totals USING (half))
         SELECT file, row, {code_sql("k", tied, hit)} AS packed FROM (
             SELECT file, row, any_value(k) AS k, any_value(base) AS base, list(score) AS scores,
                    max(score) FILTER (is_gold) AS of_gold

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +10,11 @@ SliceKey = tuple[tuple[str, str | None], ...]
 """Column and value of each column that a slice fixes; `()` is ALL. A missing value is None."""
 
 ALL: SliceKey = ()
+
+
+def columns_of(slicings: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The columns by which rows are sliced, in the order in which narrow rows hold their values."""
+    return tuple(sorted({column for slicing in slicings for column in slicing}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,4 @@
-"""Sample rows: which rows of a slice bear a leak out, by id, and on request with their text.
-
-Ids come from the narrow rows that an audit left behind; text is read again from the files, for the
-few rows that are shown.
-"""
+"""Rows that bear a leak out: the noun that `sampling` fills and pages show."""
 
 from __future__ import annotations
 

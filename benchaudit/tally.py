@@ -100,6 +100,10 @@ class Tally:
         return (self.best - self.chance) / self.n if self.n else Fraction()
 
 
+Halves = tuple[Mapping[str, Tally], Mapping[str, Tally]]
+"""Tallies by check, for the rows of each half; a row's half is decided by its content."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
     """One slice before judgement: tallies by check, and the rows that are no items.

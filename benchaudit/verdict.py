@@ -13,12 +13,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from benchaudit.baseline import Baseline, Halves
+from benchaudit.baseline import Baseline
 from benchaudit.checks.form import Check
 from benchaudit.intervals import detectable_gain, wilson
 from benchaudit.models import Acceptance, ColumnMapping, Finding, LeftOut, Origin, SliceKey, Thresholds
 from benchaudit.null import PValue, holm, null_p
-from benchaudit.tally import Counted, Direction, Tally
+from benchaudit.tally import Counted, Direction, Halves, Tally
 
 Name = Literal["leak", "incomplete", "slight", "none-found", "too-few", "not-applicable"]
 
@@ -61,6 +61,11 @@ class Judged:
         return "slight" if self.accepted else self.verdict
 
     @property
+    def counts_severe(self) -> bool:
+        """Whether it counts as a severe leak: one that people accept does not."""
+        return self.severe and not self.accepted
+
+    @property
     def gain(self) -> Fraction:
         """The better rule's accuracy minus chance, as a rate."""
         return self.tally.gain
@@ -73,7 +78,7 @@ class Judged:
     @property
     def rank(self) -> tuple[int, bool]:
         """Smaller is worse."""
-        return WORST_FIRST.index(self.counts_as), not self.severe
+        return WORST_FIRST.index(self.counts_as), not self.counts_severe
 
     def interval(self, count: int) -> tuple[float, float] | None:
         """Wilson's 95 % interval of a count of this tally, as if rows were drawn from the same process."""
@@ -134,7 +139,7 @@ class Audit:
     @property
     def severe(self) -> bool:
         """Whether the worst verdict is a severe leak."""
-        return self.worst is not None and self.worst.severe and not self.worst.accepted
+        return self.worst is not None and self.worst.counts_severe
 
 
 def judge(

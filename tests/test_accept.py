@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from benchaudit.accept import accept, idle, read_acceptances, slice_text
 from benchaudit.gate import fails, leaks
+from benchaudit.history import point_of
 from benchaudit.models import ALL
 from benchaudit.report.sentences import accepted_lines, verdict_sentence
 from benchaudit.report.tables import lines_of
@@ -74,6 +75,15 @@ def test_a_leak_is_accepted_up_to_its_gain(here, entry, verdict, severe):
     found = judged(here, entry)
     assert (found.verdict, found.severe) == (verdict, severe)
     assert bool(leaks(found)) == fails("leak", found.verdict, severe=severe) == (verdict == "leak")
+
+
+def test_what_is_accepted_is_severe_no_more():
+    """Neither in the news of it, nor in what a history remembers."""
+    entry = KNOWN.replace("25", "40")
+    found = comparison(judged(SEVERE), judged(SEVERE, entry))
+    assert [item.text for item in found.material] == ["severe leak → slight"]
+    rate = point_of(found.new).rates[found.new.slices[1].key, "longest"]
+    assert (rate.verdict, rate.severe) == ("slight", False)
 
 
 def test_what_is_accepted_is_still_called_a_leak():

@@ -16,11 +16,19 @@ import pytest
 
 from benchaudit.audit import audit_snapshot
 from benchaudit.balance import work
+from benchaudit.balance.problem import LIMIT, Problem
+from benchaudit.balance.reports import text
 from benchaudit.balance.rows import open_rows
+from benchaudit.balance.solver import Subset
+from benchaudit.balance.work import Balanced
+from benchaudit.checks import all_checks
 from benchaudit.cli import main
 from benchaudit.errors import SettingsError
+from benchaudit.models import ALL, ColumnMapping, Origin, Revision, Thresholds
 from benchaudit.settings import settle
 from benchaudit.sources.file import FileSource
+from benchaudit.tally import Counted, Tally
+from benchaudit.verdict import Audit, judge
 from tests.support import SHARED, audit_path, needs_shared
 
 MAPPING = ("--question", "q", "--gold", "right", "--distractors", "w1,w2,w3", "--id", "id")
@@ -358,3 +366,36 @@ def test_balanced_personamem_has_no_leak_on_length(tmp_path, capsys, slices):
             assert part.checks[check].verdict in {"none-found", "too-few", "slight"}
     released = set(source.read_bytes().splitlines())
     assert {line.rstrip(b"\n") for line in (out / "data" / source.name).read_bytes().splitlines()} <= released
+
+
+def test_what_is_held_in_one_slice_and_leaks_in_another_is_named():
+    """As after the last round, which nothing is done anew after."""
+    tallies = {check.name: Tally.of([(4, 1, 100, 25)]) for check in all_checks()}
+    tallies["most-words"] = Tally.of([(4, 1, 100, 100)])
+    whole = Counted(key=ALL, left_out={}, gold_position={0: 100}, tallies=tallies)
+    audit = Audit(
+        origin=Origin(dataset="a/b", revision=Revision(sha="0" * 40), blobs=()),
+        mapping=ColumnMapping(),
+        thresholds=Thresholds(),
+        check_versions={},
+        rows=100,
+        left_out={},
+        slices=judge([whole], all_checks(), Thresholds()),
+    )
+    problem = Problem(
+        classes=(),
+        checks=("longest", "most-words"),
+        limits=(LIMIT, LIMIT),
+        min_rows=20,
+        only={"most-words": [(("topic", "t"),)]},
+    )
+    made = Balanced(
+        before=audit,
+        after=audit,
+        problem=problem,
+        subset=Subset(kept=(), bound=0),
+        rewrites=(),
+        notes=(),
+        made=Path(),
+    )
+    assert "The subset still leaks by `most-words`" in text(made)

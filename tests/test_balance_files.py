@@ -95,6 +95,17 @@ def test_a_document_keeps_its_records_and_what_wraps_them(tmp_path, before, name
     assert json.loads(made) == json.loads(expected)
 
 
+@pytest.mark.parametrize(
+    "records", [RECORDS, ['{\n "q": 1\n}', '{\n "q": "a, b"\n}', '{"q": 2}', '{"q":\n3}']]
+)
+@pytest.mark.parametrize("keep", ["1111", "0101", "1000", "0001"])
+def test_documents_one_after_another_keep_their_bytes(tmp_path, records, keep):
+    made = copied(tmp_path, ("\n " + "\n\n".join(records) + "\n").encode(), keep, "data.json").decode()
+    chosen = [record for record, mark in zip(records, keep, strict=True) if mark == "1"]
+    assert "".join(made.split()) == "".join("".join(chosen).split())
+    assert made.endswith(f"{chosen[-1]}\n")
+
+
 def test_a_document_by_column_is_written_by_row(tmp_path):
     path, target = tmp_path / "data.json", tmp_path / "made" / "data.json"
     path.write_text('{"q": ["a", "b"], "n": [1.50, 2]}', encoding="utf-8")

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchaudit.baseline import Baseline, Halves, Rule, baseline
+from benchaudit.baseline import Baseline, Rule, baseline
 from benchaudit.checks import all_checks, by_name
 from benchaudit.models import ALL, SliceKey
-from benchaudit.tally import Cell, Counted, Tally
+from benchaudit.tally import Cell, Counted, Halves, Tally
 from benchaudit.verdict import Audit
 from tests.pairs import CHECKS, Row, item, workplace
 from tests.support import SHARED, audit_path, needs_shared

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from benchaudit.pairing import pair_audits
 from benchaudit.report.document import audit_document
 from benchaudit.settings import settle
 from benchaudit.sources.file import FileSource
+
+_KEEP = Cache.keep
 
 
 class Counted(FileSource):
@@ -137,6 +140,19 @@ def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     cache.keep("a.json", fail)
     assert (cache.find("a.json"), list(tmp_path.iterdir())) == (None, [])
+
+
+def test_an_audit_whose_cache_cannot_be_written_goes_on(folder: Path, tmp_path: Path, monkeypatch) -> None:
+    """As on a full disk, which the engine has an error of its own for: nothing is damaged, or done again."""
+    monkeypatch.setattr(Cache, "keep", _keep_nowhere)
+    monkeypatch.setattr(Cache, "forget", lambda _: pytest.fail("no entry is damaged"))
+    found, _ = audited(folder, tmp_path / "work", str(tmp_path / "cache"))
+    assert document(found) == document(audited(folder, tmp_path / "other")[0])
+
+
+def _keep_nowhere(cache: Cache, name: str, write: Callable[[Path], object]) -> None:
+    """Keep an entry where no folder is."""
+    _KEEP(cache, f"gone/{name}", write)
 
 
 def test_a_folder_that_cannot_be_is_said(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from benchaudit.checks import EXTREMA, GROUPS, all_checks, by_name
 from benchaudit.checks.lists import WHITE
 from benchaudit.checks.terms import ABSOLUTES, HEDGES, NEGATION, OF_THE_ABOVE
 from benchaudit.items import learn, scan_sql
+from benchaudit.learning import learnt_sql
 from benchaudit.models import ColumnMapping
 from benchaudit.packing import column_of, unpacked
 from benchaudit.tally import Tally
@@ -25,7 +27,7 @@ from tests.pairs import Row, relation
 CHECKS, EVERY = all_checks(), all_checks(probe=True)
 ORDERED = {check.name for check in CHECKS if check.needs == "order"}
 
-Scores = Sequence[float]
+Scores = Sequence[float | Fraction]
 Definition = Callable[[str, Sequence[str]], Scores]
 """Scores of the options of an item, from its question and its options."""
 
@@ -171,9 +173,9 @@ def prior_cells(rows: Sequence[Row], halves: Sequence[int]) -> list[tuple[int, i
     cells = []
     for row, half in zip(rows, halves, strict=True):
         other = 1 - half
-        base = golds[other].total() / max(1, seen[other].total())
+        base = Fraction(golds[other].total(), max(1, seen[other].total()))
         scores = [
-            (golds[other][text] + base) / (seen[other][text] + 1) if text in seen[other] else base
+            (golds[other][text] + base) / (seen[other][text] + 1)
             for text in (option.strip().lower() for option in row.options)
         ]
         cells.append(cell(scores, row.gold or 0, max))
@@ -270,6 +272,17 @@ def test_random_items_tell_options_apart(check, found):
 def test_what_is_learnt_comes_from_the_other_half(rows, found):
     cells = [unpacked({packed["option-prior"]: 1})[0] for packed in found]
     assert [(k, t, hit) for k, t, _, hit in cells] == prior_cells(rows, [packed["half"] for packed in found])
+
+
+def test_what_is_learnt_is_told_apart_exactly():
+    """A text that was gold in one of five rows of five options is as good as one that nobody knows."""
+    taught = [(row, 1, min(row, 1), ["known", *(f"{row}-{n}" for n in range(4))]) for row in range(5)]
+    engine = duckdb.connect()
+    engine.execute("CREATE TABLE narrow (row INTEGER, half INTEGER, gold INTEGER, keys VARCHAR[])")
+    engine.executemany("INSERT INTO narrow VALUES (?, ?, ?, ?)", [*taught, (5, 0, 0, ["known", *"abcd"])])
+    relation = "(SELECT 0 AS file, NULL AS left_out, * FROM narrow)"
+    found = engine.execute(learnt_sql(relation, by_name()["option-prior"])).fetchall()
+    assert [unpacked({packed: 1}) for _, row, packed in found if row == 5] == [[(5, 5, 1, 1)]]
 
 
 def test_the_order_of_options_means_nothing_but_to_checks_of_it(rows):

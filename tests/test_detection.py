@@ -814,6 +814,17 @@ def test_a_place_deep_inside_records_is_reached_by_name(tmp_path):
     assert [item.gold for item in items] == [0, 1, 1, 0]
 
 
+def test_a_place_is_looked_for_in_the_column_with_the_longest_name(tmp_path):
+    rows = [
+        {"q": {"name": "?"}, "q.body": {"set": {"of": {"opts": ["red", "blue"]}}}, "key": letter}
+        for letter in "ABBA"
+    ]
+    path = written(tmp_path / "test.jsonl", rows)
+    mapping, items, _ = read(path, options=("q.body.set.of.opts",))
+    assert (mapping.gold, mapping.gold_encoding) == ("key", "letter")
+    assert [item.gold for item in items] == [0, 1, 1, 0]
+
+
 def test_scores_that_are_asked_for_are_those_of_the_options(tmp_path):
     rows = [{"input": "?", "target_scores": {"red": 0.2, "blue": 0.7}, "targets": ["red"]} for _ in range(4)]
     path = written(tmp_path / "test.jsonl", rows)

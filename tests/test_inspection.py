@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -137,3 +138,12 @@ def test_files_that_were_written_are_named(quiz, capsys):
     assert capsys.readouterr().err == ""
     assert main(["audit", str(quiz), "--json", "-"], {}) == 0
     assert "written" not in capsys.readouterr().err
+
+
+def test_what_takes_too_much_memory_is_said_to(quiz, monkeypatch, capsys):
+    def exhausted(*_: Any, **__: Any) -> None:
+        raise duckdb.OutOfMemoryException("no room")
+
+    monkeypatch.setattr("benchaudit.items.scan", exhausted)
+    assert main(["inspect", str(quiz)], {}) == 3
+    assert "quiz.csv: takes more memory than is allowed - split it" in capsys.readouterr().err

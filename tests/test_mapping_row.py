@@ -316,6 +316,13 @@ def test_a_value_is_one_text_whatever_container_it_came_from():
     assert text_of({"a": [Spelled("1"), None, 'x"\\']}) == '{"a": [1, null, "x\\"\\\\"]}'
 
 
+def test_no_cell_is_nested_too_deeply_to_be_a_text():
+    nested: object = {"a": []}
+    for _ in range(2000):
+        nested = [nested, Spelled("1")]
+    assert text_of(nested) == "[" * 2000 + '{"a": []}' + ", 1]" * 2000
+
+
 RECORDS = Table(
     file="test.jsonl",
     relation="rows",

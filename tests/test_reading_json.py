@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.cells import decode_json
+from benchaudit.mapping.literal import decode_json
 from benchaudit.reading import document
 from tests.reading import Desk, Row, desk, is_by_engine, patient
 

@@ -62,6 +62,18 @@ def test_a_column_that_bears_the_very_name_is_no_bin(tmp_path):
     assert ("120",) in slices(audit_path(path, slices="tokens%100"))
 
 
+@pytest.mark.parametrize("more", ["", ",tokens", ",@split*tokens"])
+def test_a_row_that_cannot_be_read_is_a_defect_where_it_was_found(tmp_path, more):
+    """In slices of places alone, whatever other slices there are: what stands in the row is not known."""
+    for name, rest in (("test.csv", "Q6,x\n"), ("dev.csv", "")):
+        (tmp_path / name).write_text(ROWS + rest)
+    audit = audit_path(tmp_path, slices=f"@split,@split*@file{more}")
+    assert {part.key: dict(part.left_out) for part in audit.slices if part.left_out} == {
+        key: {"wrong-field-count": 1}
+        for key in ((), (("@split", "test"),), (("@split", "test"), ("@file", "test.csv")))
+    }
+
+
 def test_rows_are_sliced_by_where_they_were_found(tmp_path):
     for name in ("odd/one.csv", "more/two.csv"):
         (tmp_path / name).parent.mkdir()

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from benchaudit.errors import SourceError
-from benchaudit.reading.content import HEAD, read_head, text_kind
-from benchaudit.reading.delimited import Dialect, find_dialect, records
+from benchaudit.reading.content import text_kind
+from benchaudit.reading.delimited import Dialect, read_dialect, records
 from benchaudit.reading.document import BrokenDocument, Window
 from benchaudit.reading.encoding import Utf8, lines_of
 from benchaudit.reading.outline import Place, find_records, records_at
-
-_BLANKS = " \t\r\n\v\f"
+from benchaudit.reading.records import BLANKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,23 +43,16 @@ def split(text: Utf8, name: str, rows: int, pointer: str = "") -> Pieces:
         return _split_table(text, name, rows)
     if kind == "jsonl":
         lines = lines_of(text.path, name, newline="\n")
-        return Pieces(rows=(line for line in lines if line.strip(_BLANKS)))
+        return Pieces(rows=(line for line in lines if line.strip(BLANKS)))
     return _split_document(text, name, pointer)
 
 
 def _split_table(text: Utf8, name: str, rows: int) -> Pieces:
     """Rows of a table: the first one is its header where there is one more than was audited."""
-    dialect = _dialect(text, name)
+    dialect, _ = read_dialect(text.path, name)
     pieces = sum(1 for _ in _records(lines_of(text.path, name, newline=""), dialect))
     found = _records(lines_of(text.path, name, newline=""), dialect)
     return Pieces(head=next(found) if pieces == rows + 1 else "", rows=found)
-
-
-def _dialect(text: Utf8, name: str) -> Dialect:
-    head = read_head(text.path)
-    cut = len(head) == HEAD and b"\n" in head
-    whole = head[: head.rindex(b"\n") + 1] if cut else head
-    return find_dialect(whole.decode(errors="surrogateescape"), name, cut=cut)[0]
 
 
 def _records(lines: Iterator[str], dialect: Dialect) -> Iterator[str]:
@@ -96,7 +88,10 @@ class _Marked(Window):
 
 
 def _split_document(text: Utf8, name: str, pointer: str) -> Pieces:
-    """Records of a JSON document, each with what stands between it and the comma in front of it."""
+    """Records of a JSON document, each with what stands between it and the comma in front of it.
+
+    Documents one after another have nothing between them but blanks, which come with the one behind them.
+    """
     with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         whole = file.read()
     try:
@@ -111,10 +106,11 @@ def _split_document(text: Utf8, name: str, pointer: str) -> Pieces:
             ends.append(window.at)
     except (BrokenDocument, RecursionError) as error:
         raise SourceError(f"is not valid JSON ({error})", where=name) from None
+    between = "" if place.layout == "documents" else ","
     last = ends[-1] if ends else opened
-    starts = [opened, *(whole.index(",", end) + 1 for end in ends[:-1])]
+    starts = [opened, *(whole.index(between, end) + len(between) for end in ends[:-1])]
     rows = (whole[start:end] for start, end in zip(starts, ends, strict=False))
-    return Pieces(head=whole[:opened], rows=rows, between=",", tail=whole[last:])
+    return Pieces(head=whole[:opened], rows=rows, between=between, tail=whole[last:])
 
 
 def _by_row(whole: str, place: Place, name: str) -> Pieces:

@@ -153,7 +153,7 @@ def _others(made: Balanced) -> str:
     leaking = [
         check.name
         for check in all_checks()
-        if check.name not in made.problem.checks
+        if check.name not in made.on
         and any(part.checks[check.name].verdict == "leak" for part in made.after.slices)
     ]
     if not leaking:

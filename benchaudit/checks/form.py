@@ -21,9 +21,10 @@ class Check:
     that meet it, and avoiding them is picking those that do not: gold alone has it, or alone lacks it.
 
     `learnt` says from what a score is learnt among the rows of the other half. From `texts`: from how
-    often the option's text was gold there, `golds` of `seen`, where `base` of all options are gold. By a
-    `model`: `score` is then its `guess`, for which see `benchaudit.probe`; such a check is run only where
-    it is asked for, and is no rule of the no-model baseline.
+    often the option's text was gold there, `golds` of `seen`, where `all_golds` of `all_seen` options are;
+    a fraction, told as a whole number by a `scale` (`benchaudit.learning`). By a `model`: `score` is then
+    its `guess`, for which see `benchaudit.probe`; such a check is run only where it is asked for, and is
+    no rule of the no-model baseline.
 
     `picks` is the option that the rule picks, as it stands behind "the". `about` is the module's
     docstring: its first line is the title in the report, the rest the explanation. `group` names what

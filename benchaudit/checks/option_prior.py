@@ -9,8 +9,8 @@ from benchaudit.checks.form import Check
 
 check = Check(
     name="option-prior",
-    score="(golds + base) / (seen + 1)",
-    version=1,
+    score="(golds * all_seen + all_golds) * scale // (seen + 1)",
+    version=2,
     about=__doc__,
     picks="option known as gold elsewhere",
     group="prior",

@@ -76,10 +76,9 @@ def _sample(
     rows = [dict(_decoded(table, dict(zip(expressions, cells, strict=True)))) for cells in raw]
     places = (*asked.question, *asked.options, *asked.distractors, asked.gold, asked.gold_fallback, asked.id)
     for place in places:
-        column = table.column(place) if place and rows and not any(place in row for row in rows) else None
-        if column is not None:
+        column, owner = table.column(place), table.owner(place)
+        if column is not None and owner is not None and not any(place in row for row in rows):
             # A place deeper than those that are looked at unasked.
-            owner = next(item for item in table.columns if place.startswith(f"{item.name}."))
             steps = replace(column, path=column.path[len(owner.path) :])
             for row in rows:
                 row[place] = steps.follow(row.get(owner.name))

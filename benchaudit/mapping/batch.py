@@ -124,21 +124,19 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
     forms = {column.sql: column for column in _columns(binding)}
     decoders = [forms[sql].decode for sql in binding.arguments]
     records = [where[column.sql] for column in forms.values() if column.form == "record"]
-    placed = all(part.column is None for part in binding.slices)
-    unread = tuple(part.place for part in binding.slices) if placed else None
 
     def read(cells: Sequence[str | None], unreadable: str | None) -> ReadRow:
         if unreadable is not None:
-            return ReadRow(item=Item(left_out=unreadable), id=None, slices=unread)
+            return ReadRow(item=Item(left_out=unreadable), id=None, slices=None)
         try:
             decoded = [decode(cell) for decode, cell in zip(decoders, cells, strict=True)]
         except (ValueError, RecursionError):
-            return ReadRow(item=Item(left_out="invalid-json"), id=None, slices=unread)
+            return ReadRow(item=Item(left_out="invalid-json"), id=None, slices=None)
         for number in records:
             if type(decoded[number]) is not dict:
                 broken = isinstance(decoded[number], Repeated)
                 item = Item(left_out="repeated-name" if broken else "no-record")
-                return ReadRow(item=item, id=None, slices=unread)
+                return ReadRow(item=item, id=None, slices=None)
 
         def value(column: Column | None) -> Value:
             return None if column is None else column.follow(decoded[where[column.sql]])

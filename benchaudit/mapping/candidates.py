@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from benchaudit.mapping.cells import Cell, Unreadable, Value, decode_list
+from benchaudit.mapping.cells import Cell, decode_list
 from benchaudit.mapping.dialogue import has_turns
 from benchaudit.mapping.encodings import Sample, filled, most, ways
 from benchaudit.mapping.gold import golds_of, spelling
 from benchaudit.mapping.letters import undressed
+from benchaudit.mapping.literal import Unreadable, Value
 from benchaudit.mapping.marked import marked_options
 from benchaudit.mapping.names import (
     DISTRACTORS,

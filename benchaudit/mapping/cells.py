@@ -10,18 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchaudit.mapping.literal import Repeated, Spelled, Unreadable, Value, decode_json, decode_literal
-
-__all__ = [
-    "Cell",
-    "Spelled",
-    "Unreadable",
-    "Value",
-    "decode_json",
-    "decode_list",
-    "decode_literal",
-    "number_of",
-]
+from benchaudit.mapping.literal import Repeated, Spelled, Unreadable, Value, decode_literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

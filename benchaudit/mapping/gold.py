@@ -45,7 +45,9 @@ def golds_of(value: Value) -> list[Value]:
     """The golds that a cell names: none where it is empty, several where it holds a list."""
     inner = listed(value)
     values = inner if inner is not None else [value]
-    return [item for item in values if item is not None and str(item).strip()]
+    return [
+        item for item in values if isinstance(item, list | dict) or (item is not None and str(item).strip())
+    ]
 
 
 def listed(value: Value) -> list[Value] | None:

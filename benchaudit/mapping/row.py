@@ -5,7 +5,7 @@ Faster ways of reading well-behaved columns are held equal to it by property tes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, decode_list, split
@@ -76,12 +76,42 @@ def text_of(value: Value) -> str | None:
 
 
 def _compact(value: Value) -> str:
-    """A nested value in one spelling, whatever container it came from."""
+    """A nested value in one spelling, whatever container it came from; no depth is too deep for it."""
+    written: list[str] = []
+    entered = [_pieces(value)]
+    while entered:
+        piece = next(entered[-1], None)
+        if piece is None:
+            entered.pop()
+        elif isinstance(piece, str):
+            written.append(piece)
+        else:
+            entered.append(_pieces(piece))
+    return "".join(written)
+
+
+def _pieces(value: Value) -> Iterator[Value]:
+    """What a value is written of: texts, and between them the lists and records that it holds."""
     if isinstance(value, dict):
-        inner = ", ".join(f"{_quoted(key)}: {_compact(item)}" for key, item in value.items())
-        return "{" + inner + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_compact(item) for item in value) + "]"
+        yield "{"
+        for number, (key, item) in enumerate(value.items()):
+            yield f"{', ' if number else ''}{_quoted(key)}: "
+            yield _piece(item)
+        yield "}"
+    elif isinstance(value, list):
+        yield "["
+        for number, item in enumerate(value):
+            yield ", " if number else ""
+            yield _piece(item)
+        yield "]"
+    else:
+        yield _piece(value)
+
+
+def _piece(value: Value) -> Value:
+    """A list or record as it is, anything else as it is written inside of one."""
+    if isinstance(value, list | dict):
+        return value
     if value is None:
         return "null"
     return (

@@ -139,11 +139,16 @@ def _fit(found: list[list[str] | None], dialect: Dialect) -> tuple[float, bool, 
     return len(even) / len(found), spaced * 2 < len(even) * (width - 1), len(even), width
 
 
-def _layout(text: Utf8, name: str) -> _Layout:
-    head = read_head(text.path)
+def read_dialect(path: Path, name: str) -> tuple[Dialect, list[list[str]]]:
+    """The dialect of a file in UTF-8, with its first records, as `find_dialect` says."""
+    head = read_head(path)
     cut = len(head) == HEAD and b"\n" in head
     lines = (head[: head.rindex(b"\n") + 1] if cut else head).decode(errors="surrogateescape")
-    dialect, rows = find_dialect(lines, name, cut=cut)
+    return find_dialect(lines, name, cut=cut)
+
+
+def _layout(text: Utf8, name: str) -> _Layout:
+    dialect, rows = read_dialect(text.path, name)
     header = find_header(rows)
     names, twice = column_names(rows[0])
     if not header.present:

@@ -44,6 +44,16 @@ def refusals(files: str) -> Iterator[None]:
 
 
 @contextmanager
+def last_resort(files: str) -> Iterator[None]:
+    """Raise SourceError where the engine cannot go on with what was read to its end: no other way is left."""
+    try:
+        with refusals(files):
+            yield
+    except Refused as error:
+        raise SourceError(f"cannot be read ({error})", where=files) from None
+
+
+@contextmanager
 def engine(
     inputs: Iterable[Path], work: Path, memory_limit: str = MEMORY_LIMIT, kept: Path | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.cells import decode_json
+from benchaudit.mapping.literal import decode_json
 from benchaudit.reading.document import BrokenDocument, Window
 from benchaudit.reading.encoding import Utf8, is_text, lines_of, shown
 from benchaudit.reading.engine import glob_escaped, literal
@@ -20,7 +20,7 @@ from benchaudit.reading.outline import Place, find_records, records_at
 from benchaudit.reading.spool import Fields, spool
 from benchaudit.reading.table import Column, Table, row_count
 
-_BLANKS = " \t\r\n\v\f"
+BLANKS = " \t\r\n\v\f"
 """What DuckDB passes over around a line's record."""
 
 _SAMPLED = 2000
@@ -38,7 +38,7 @@ def read_lines(
     fast = _split_by_engine(text, name, connection, "newline_delimited", trusting=trusting)
     if fast is not None:
         return fast
-    lines = (line.strip(_BLANKS) for line in lines_of(text.path, name, newline="\n"))
+    lines = (line.strip(BLANKS) for line in lines_of(text.path, name, newline="\n"))
     return _split_by_definition(filter(None, lines), text, name, place, connection)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.cells import Unreadable, Value, decode_json, decode_literal
+from benchaudit.mapping.literal import Unreadable, Value, decode_json, decode_literal
 
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]
@@ -79,12 +79,16 @@ class Table:
         for column in self.columns:
             if column.name == name:
                 return column
-        owners = [column for column in self.columns if name.startswith(f"{column.name}.")]
-        if not owners:
+        owner = self.owner(name)
+        if owner is None:
             return None
-        owner = max(owners, key=lambda column: len(column.name))
         rest = tuple(name.removeprefix(f"{owner.name}.").split("."))
         return Column(name=name, sql=owner.sql, form=owner.form, path=(*owner.path, *rest))
+
+    def owner(self, place: str) -> Column | None:
+        """Return the column inside of which a dotted name reaches a place: the one with the longest name."""
+        owners = [column for column in self.columns if place.startswith(f"{column.name}.")]
+        return max(owners, key=lambda column: len(column.name), default=None)
 
 
 def row_count(table: Table, connection: duckdb.DuckDBPyConnection) -> int | None:

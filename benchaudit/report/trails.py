@@ -42,7 +42,7 @@ def followed(
         place: glimpse
         for place in places
         if place in now
-        and (glimpse := _glimpse(now[place].tally, now[place].counts_as, severe=now[place].severe))
+        and (glimpse := _glimpse(now[place].tally, now[place].counts_as, severe=now[place].counts_severe))
     }
     earlier = [_kept(line, places, comparison) for line in history]
     return (*earlier, replace(entry, rates=known))

@@ -40,15 +40,17 @@ class Upstream:
         A report of ours that is there already, by this name or a former one, is taken for the one that
         was sent. Raises TrackerError.
         """
-        if self.wish.label not in held.labels:
+        # As on GitHub, a label is one label in whatever case it is written.
+        label = next((name for name in held.labels if name.lower() == self.wish.label.lower()), None)
+        if label is None:
             return None
         draft = draft_of(held.body)
         if draft is None:
             # What is drafted later nobody has read yet.
-            self.desk.withdraw(held, self.wish.label)
+            self.desk.withdraw(held, label)
             self.say(f"{dataset}: approved for upstream, but there is no draft: the label is taken off")
             return None
-        who = self.desk.approver(held, self.wish.label)
+        who = self.desk.approver(held, label)
         if not who:
             self.say(f"{dataset}: not sent upstream, as whoever added the label may not write here")
             return None

@@ -88,6 +88,15 @@ def test_what_was_drafted_is_sent_once_somebody_lets_it_go(drafted: Stage) -> No
     assert "/authors/quiz/issues/1" in drafted.body
 
 
+def test_a_label_is_the_same_in_another_case(drafted: Stage) -> None:
+    """GitHub has one of them, whatever the case in which a setting names it."""
+    approve(drafted)
+
+    look(drafted, approval_label=LABEL.upper())
+
+    assert len(upstream(drafted).issues) == 1
+
+
 @pytest.mark.parametrize("who", ["tim", "a stranger", ACTIONS])
 def test_only_those_who_may_write_let_it_go(drafted: Stage, who: str) -> None:
     """A label can be added by people who triage, and by what a workflow does in our name."""

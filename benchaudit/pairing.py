@@ -53,6 +53,7 @@ def pair_audits(old: Audited, new: Audited, work: Path) -> Pairs:
     slicings = [slicing for slicing in old.slicings if slicing in new.slicings]
     columns = sorted({column for slicing in slicings for column in slicing})
     checks = [name for name in old.audit.check_versions if _is_of_interest(name, old.audit, new.audit)]
+    work.mkdir(exist_ok=True)
     with (
         TemporaryDirectory(dir=work) as place,
         engine([old.kept_rows, new.kept_rows], work, PAIRING_LIMIT) as connection,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchaudit.notes import CLOSE, OPEN
+from benchaudit.parts import closing, opening
 
 from .quiz import fair, leaky, quiz, with_distractors
 from .stage import DATA, Stage
@@ -40,7 +40,7 @@ def test_the_last_leak_gone_closes_the_issue_where_that_is_wished(reported: Stag
 def test_what_people_write_into_the_issue_is_kept(reported: Stage) -> None:
     mine = "- [x] told the authors\n- [ ] heard from them"
     body = reported.body
-    start, end = body.index(OPEN) + len(OPEN), body.index(CLOSE)
+    start, end = body.index(opening("notes")) + len(opening("notes")), body.index(closing("notes"))
     reported.issue.body = f"{body[:start]}\n{mine}\n{body[end:]}"
 
     assert reported.run().writes == []

@@ -90,22 +90,26 @@ def _scan_quickly(
     ]
     if not parts:
         return {}
+    # As one column: the engine takes fewer threads for a wide table, lest it runs out of memory.
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE quick AS {narrow(' UNION ALL '.join(parts), bare=True)}"
+        "CREATE OR REPLACE TEMP TABLE quick AS "
+        f"SELECT narrow AS kept FROM ({narrow(' UNION ALL '.join(parts), bare=True)}) AS narrow"
     )
+    connection.execute("CREATE OR REPLACE TEMP VIEW quickly AS SELECT rowid AS number, kept.* FROM quick")
     found = connection.execute(
-        f"SELECT file, min(rowid), count(*) FILTER (left_out = {literal(UNCERTAIN)}) FROM quick GROUP BY file"
+        f"SELECT file, min(number), count(*) FILTER (left_out = {literal(UNCERTAIN)}) "
+        "FROM quickly GROUP BY file"
     ).fetchall()
     first = {file: number for file, number, _ in found}
     before = "[" + ", ".join(str(first.get(number, 0)) for number in range(len(places))) + "][file + 1]"
     place = "[" + ", ".join(map(literal, places)) + "][file + 1]"
-    row = f"rowid - {before} + 1"
+    row = f"number - {before} + 1"
     connection.execute(f"""
         CREATE OR REPLACE TEMP VIEW certain AS
-        SELECT * REPLACE ({row} AS row, coalesce(name, {place} || ({row})) AS name)
-        FROM quick WHERE left_out IS NULL""")
+        SELECT * EXCLUDE (number) REPLACE ({row} AS row, coalesce(name, {place} || ({row})) AS name)
+        FROM quickly WHERE left_out IS NULL""")
     return {
-        file: f"SELECT {row} FROM quick WHERE file = {file} AND left_out = {literal(UNCERTAIN)}"
+        file: f"SELECT {row} FROM quickly WHERE file = {file} AND left_out = {literal(UNCERTAIN)}"
         for file, _, rows in found
         if rows
     }

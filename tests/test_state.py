@@ -12,11 +12,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import benchaudit.state
 from benchaudit.checks import is_further
 from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.headlines import Glimpse, Headline, headline
 from benchaudit.kept import Kept, Sent, kept_document, kept_of
+from benchaudit.markdown import comment_places
 from benchaudit.markers import first_line, marker
 from benchaudit.models import ALL, Blob, Revision, Snapshot
 from benchaudit.state import BUDGET, State, dump, load, replaced
@@ -390,3 +392,39 @@ def test_a_sent_report_of_an_earlier_version_has_no_name():
     assert kept_of(kept_document(Kept(sent=sent))).sent == sent
     with pytest.raises(ValueError, match="unpack"):
         kept_of(document | {"sent": ["github:a/b"]})
+
+
+PIECES = (
+    "",
+    "\n",
+    "\r\n",
+    " ",
+    "words ",
+    "```\n",
+    "~~~",
+    "- ",
+    "> ",
+    "    ",
+    "<div>\n",
+    "<!-- ",
+    "-->",
+    "| a |\n",
+)
+
+
+@given(st.data())
+def test_the_state_that_is_found_first_is_the_first_of_the_whole_body(data: st.DataObject) -> None:
+    """Only what comes before a block says whether it is one: looking at the beginning alone is enough."""
+    block = "<!-- benchaudit:state:v1\nAAAA\n-->"
+    body = "".join(data.draw(st.lists(st.sampled_from([*PIECES, block, f"\n\n{block}\n"]), max_size=12)))
+    whole = [
+        (place, match[0])
+        for place in comment_places(body)
+        if (match := benchaudit.state._STATE.fullmatch(body[place]))
+    ]
+    try:
+        place, match = benchaudit.state._found(body, "owner/name")
+    except StateError:
+        assert whole == []
+    else:
+        assert whole[:1] == [(place, match[0])]

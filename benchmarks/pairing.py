@@ -1,6 +1,6 @@
 """Seconds and memory of what looks at all rows together: pairing two revisions, findings of several rows.
 
-    python benchmarks/pairing.py            1,000,000 and 10,000,000 rows, a quarter of an hour
+    python benchmarks/pairing.py            1,000,000 and 10,000,000 rows, which takes minutes
     python benchmarks/pairing.py 200000     another number of them
 
 The narrow rows are made here, the same ones every time. From one revision to the next one row of a hundred

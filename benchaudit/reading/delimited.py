@@ -26,6 +26,7 @@ from benchaudit.reading.content import HEAD, MAX_LINE, bare_name, read_head
 from benchaudit.reading.encoding import Utf8, is_text, lines_of
 from benchaudit.reading.engine import glob_escaped, literal
 from benchaudit.reading.header import Header, column_names, find_header
+from benchaudit.reading.regular import line_end, regular_records
 from benchaudit.reading.spool import Fields, spool
 from benchaudit.reading.table import Column, Table, row_count
 
@@ -58,7 +59,7 @@ def read_delimited(
     """Return the table of a delimited text file. Raises SourceError where it is none."""
     layout = _layout(text, name)
     rows = _regular_rows(text, layout)
-    if rows is not None and not _has_blanks_before_quotes(text.path, layout.dialect):
+    if rows is not None:
         table = replace(_by_engine(text, name, layout), rows=rows)
         if trusting or row_count(table, connection) == rows:
             return table
@@ -181,18 +182,27 @@ def _remarks(dialect: Dialect, name: str, header: Header, twice: list[str]) -> l
 
 
 def _regular_rows(text: Utf8, layout: _Layout) -> int | None:
-    """How many rows there are by the definition, None where one is unreadable; counting is cheap."""
+    """How many rows there are by the definition, None where the engine might read one of them otherwise."""
     if not text.clean:
         return None
-    with text.path.open(encoding="utf-8", newline="") as file:
+    dialect, width = layout.dialect, len(layout.columns)
+    records = regular_records(text.path, dialect.delimiter, width, quoted=dialect.quoted)
+    if records is None and not _has_blanks_before_quotes(text.path, dialect):
+        records = _counted_records(text.path, dialect, width)
+    return records and records - layout.header
+
+
+def _counted_records(path: Path, dialect: Dialect, width: int) -> int | None:
+    """How many records there are by the definition, None where one of them has not `width` fields."""
+    with path.open(encoding="utf-8", newline="") as file:
         # A line that is too long comes in pieces here, and the engine will not have so many rows.
-        reader = _strict_reader(iter(partial(file.readline, MAX_LINE), ""), layout.dialect)
+        reader = _strict_reader(iter(partial(file.readline, MAX_LINE), ""), dialect)
         try:
             widths = Counter(map(len, reader))
         except csv.Error:
             return None
     del widths[0]
-    return widths.total() - layout.header if set(widths) == {len(layout.columns)} else None
+    return widths.total() if set(widths) == {width} else None
 
 
 def _has_blanks_before_quotes(path: Path, dialect: Dialect) -> bool:
@@ -221,15 +231,14 @@ def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
     unfinished last row, and holds the whole file in memory. Told the end of the first line, DuckDB
     refuses or miscounts a file with others outside of quotes.
     """
-    with text.path.open("rb") as file:
-        line_end = r"\r\n" if file.readline(MAX_LINE).endswith(b"\r\n") else r"\n"
+    end = r"\r\n" if line_end(text.path) == b"\r\n" else r"\n"
     quote = literal('"' if layout.dialect.quoted else "")
     types = ", ".join(f"'{column.sql}': 'VARCHAR'" for column in layout.columns)
     relation = (
         f"(SELECT *, NULL::VARCHAR AS unreadable FROM read_csv({literal(glob_escaped(text.path))}, "
         f"auto_detect=false, header={layout.header}, "
         f"delim={literal(layout.dialect.delimiter)}, quote={quote}, escape={quote}, "
-        f"new_line={literal(line_end)}, columns={{{types}}}))"
+        f"new_line={literal(end)}, columns={{{types}}}))"
     )
     return Table(file=name, relation=relation, columns=layout.columns, notes=layout.notes)
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from benchaudit.audit import Audited, Say, audit_snapshot
 from benchaudit.checks import all_checks
-from benchaudit.compare import Comparison, PastAudit, compare, past_of
+from benchaudit.compare import Comparison, compare
 from benchaudit.errors import PASSING, MappingError, SourceError
 from benchaudit.models import Snapshot
+from benchaudit.past import PastAudit, past_of
 from benchaudit.privacy import nameless_pairs
 from benchaudit.report.issue import Links
 from benchaudit.settings import Settings

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchaudit.checks import is_further
-from benchaudit.compare import Past, PastAudit
 from benchaudit.models import SliceKey
+from benchaudit.past import Past, PastAudit
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST, Name
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchaudit.audit import Audited, Say, audit_snapshot
-from benchaudit.compare import Comparison, compare, past_of
+from benchaudit.compare import Comparison, compare
 from benchaudit.errors import PASSING, MappingError, NothingWatched, SourceError
 from benchaudit.figures import plural
 from benchaudit.history import History, Point, history_of_state, joined, point_of, point_of_document
 from benchaudit.markers import dataset_of
 from benchaudit.models import Revision, Snapshot
+from benchaudit.past import past_of
 from benchaudit.privacy import nameless_pairs
 from benchaudit.progress import progress
 from benchaudit.settings import Settings

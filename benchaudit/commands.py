@@ -110,9 +110,10 @@ def audit(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
 def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     """Compare two revisions."""
     from benchaudit.audit import workspace
-    from benchaudit.compare import compare, past_of
+    from benchaudit.compare import compare
     from benchaudit.gate import fails, leaks
     from benchaudit.pairing import pair_audits
+    from benchaudit.past import past_of
     from benchaudit.privacy import nameless_pairs
     from benchaudit.report.document import comparison_document, write
     from benchaudit.terminal import show, show_briefly

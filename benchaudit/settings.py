@@ -10,16 +10,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from importlib.util import find_spec
 from typing import Any
 
-from benchaudit.accept import read_acceptances
-from benchaudit.checks import all_checks
-from benchaudit.errors import SettingsError, install
+from benchaudit import given
+from benchaudit.errors import SettingsError
 from benchaudit.models import GOLD_ENCODINGS, Acceptance, ColumnMapping, Thresholds
 from benchaudit.shards import read_shard
 
@@ -32,104 +29,6 @@ Given = tuple[str, str]
 
 Layer = Mapping[str, Given]
 """Given texts by setting name, dashes as in flags."""
-
-
-def _text(value: str) -> str:
-    return value.strip()
-
-
-def _separator(value: str) -> str:
-    # A line end or a tab cannot be written into a flag or an input; blanks around a separator count.
-    return value.replace("\\n", "\n").replace("\\t", "\t")
-
-
-def _names(value: str) -> tuple[str, ...]:
-    parts = (part.strip() for line in value.splitlines() for part in line.split(","))
-    return tuple(part for part in parts if part)
-
-
-def _flag(value: str) -> bool:
-    try:
-        return {"true": True, "false": False}[value.strip().lower()]
-    except KeyError:
-        raise ValueError("must be true or false") from None
-
-
-def _probe(value: str) -> bool:
-    """A flag that cannot be set where what it takes is not there: said before anything is read."""
-    asked = _flag(value)
-    # Found and not imported: that takes a second, which a run that finds nothing new need not wait.
-    if asked and find_spec("sklearn") is None:
-        raise ValueError(f"needs scikit-learn, which is not installed: {install('probe')}")
-    return asked
-
-
-def _whole(least: int) -> Callable[[str], int]:
-    def read(value: str) -> int:
-        try:
-            number = int(value.strip())
-        except ValueError:
-            raise ValueError("must be a whole number") from None
-        if number < least:
-            raise ValueError(f"must be at least {least}")
-        return number
-
-    return read
-
-
-def _number(low: float, high: float) -> Callable[[str], float]:
-    def read(value: str) -> float:
-        try:
-            number = float(value.strip())
-        except ValueError:
-            raise ValueError("must be a number") from None
-        if not (low <= number <= high and math.isfinite(number)):
-            raise ValueError(f"must be between {low:g} and {high:g}")
-        return number
-
-    return read
-
-
-def _one_of(allowed: Sequence[str]) -> Callable[[str], str]:
-    def read(value: str) -> str:
-        if value.strip() not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
-        return value.strip()
-
-    return read
-
-
-def _slicings(value: str) -> tuple[tuple[str, ...], ...]:
-    slicings = []
-    for name in _names(value):
-        columns = tuple(part.strip() for part in name.split("*"))
-        if not all(columns):
-            raise ValueError(f"{name!r} crosses a column with nothing")
-        slicings.append(columns)
-    return tuple(dict.fromkeys(slicings))
-
-
-def _slicing(value: str) -> str:
-    slicings = _slicings(value)
-    if len(slicings) != 1:
-        raise ValueError("must be one column, or several crossed by *")
-    return "*".join(slicings[0])
-
-
-def _upstream(value: str) -> str:
-    if not re.fullmatch(r"hub|github:[\w.-]+/[\w.-]+", value.strip(), re.ASCII):
-        raise ValueError("must be github:OWNER/REPO or hub")
-    return value.strip()
-
-
-def _scheduler(value: str) -> str:
-    if not re.fullmatch(r"local|(tcp|tls)://[^\s/@]+:\d{1,5}", value.strip(), re.ASCII):
-        raise ValueError("must be local, tcp://HOST:PORT or tls://HOST:PORT")
-    return value.strip()
-
-
-def _acceptances(value: str) -> tuple[Acceptance, ...]:
-    return read_acceptances(value, [check.name for check in all_checks(probe=True)])
 
 
 def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: Any) -> Any:
@@ -146,151 +45,151 @@ def setting(about: str, read: Callable[[str], Any], default: Any = "", **more: A
 class Settings:
     """Everything that can be set; an empty text is unset. `docs/reference.md` is made from this."""
 
-    dataset: str = setting("Dataset on the Hub to watch, as owner/name.", _text)
-    files: tuple[str, ...] = setting("Files of the dataset to audit, as paths or globs.", _names, ())
+    dataset: str = setting("Dataset on the Hub to watch, as owner/name.", given.text)
+    files: tuple[str, ...] = setting("Files of the dataset to audit, as paths or globs.", given.names, ())
     revision: str = setting(
         "Branch to watch; or refs/pr/N, a pull request on the Hub, which is compared with what it departs "
         "from and has no report issue: with channel hub it gets a comment there.",
-        _text,
+        given.text,
     )
-    config: str = setting("Path of a config file; it can name several datasets.", _text)
+    config: str = setting("Path of a config file; it can name several datasets.", given.text)
 
     shard: str = setting(
         "Share of the config file's datasets to watch, as 3/12; `benchaudit plan` deals them out.",
         read_shard,
     )
 
-    question: str = setting("Column of the question.", _text)
+    question: str = setting("Column of the question.", given.text)
     options: tuple[str, ...] = setting(
-        "One column that holds a list of options, or several columns with one option each.", _names, ()
+        "One column that holds a list of options, or several columns with one option each.", given.names, ()
     )
-    gold: str = setting("Column of the gold answer.", _text)
-    gold_fallback: str = setting("Column that counts where the gold cell is empty.", _text)
+    gold: str = setting("Column of the gold answer.", given.text)
+    gold_fallback: str = setting("Column that counts where the gold cell is empty.", given.text)
     distractors: tuple[str, ...] = setting(
-        "Columns of the wrong answers, where the gold column holds the answer's text.", _names, ()
+        "Columns of the wrong answers, where the gold column holds the answer's text.", given.names, ()
     )
     gold_encoding: str = setting(
-        "How the gold column names the answer.", _one_of(GOLD_ENCODINGS), choices=GOLD_ENCODINGS
+        "How the gold column names the answer.", given.one_of(GOLD_ENCODINGS), choices=GOLD_ENCODINGS
     )
     option_separator: str = setting(
         "What separates the options of one cell, \\n for a line end; none where nothing does.",
-        _separator,
+        given.separator,
         blank=True,
     )
     options_in_question: bool = setting(
         "The options stand in one text behind the marks A, B, …: in the question's, or in that of --options.",
-        _flag,
+        given.flag,
         default=False,
     )
-    last_turn: bool = setting("Compare the last turns of dialogues only.", _flag, default=False)
-    id: str = setting("Column that identifies a row across revisions.", _text)
-    records: str = setting("JSON pointer to the rows inside a JSON document.", _text)
-    subset: str = setting("Subset (config) of the dataset to audit.", _text)
-    split: str = setting("Split of the dataset to audit.", _text)
+    last_turn: bool = setting("Compare the last turns of dialogues only.", given.flag, default=False)
+    id: str = setting("Column that identifies a row across revisions.", given.text)
+    records: str = setting("JSON pointer to the rows inside a JSON document.", given.text)
+    subset: str = setting("Subset (config) of the dataset to audit.", given.text)
+    split: str = setting("Split of the dataset to audit.", given.text)
     slices: tuple[tuple[str, ...], ...] = setting(
         "Columns to break the figures down by; A*B crosses two, A%100 cuts a number into bins of 100, "
         "@file, @dir, @config and @split slice by where a row was found.",
-        _slicings,
+        given.slicings,
         (),
     )
 
     baseline_slices: str = setting(
         "Column whose values each get a rule of their own in the no-model baseline; by default the first"
         " of slices.",
-        _slicing,
+        given.slicing,
     )
 
     repeats: bool = setting(
         "The same item may stand in several rows on purpose: it is no finding, but for another gold.",
-        _flag,
+        given.flag,
         default=False,
     )
 
     probe: bool = setting(
         "Let a linear model guess gold from the options alone, as one check more; needs scikit-learn, which "
         "comes with the extra probe and is not in the image of the action.",
-        _probe,
+        given.probe,
         default=False,
     )
 
-    min_rows: int = setting("Rows that a slice needs for a verdict.", _whole(1), 20)
-    alpha: float = setting("Family-wise error rate of the verdicts.", _number(1e-12, 0.5), 0.01)
-    min_effect: float = setting("Points of gain over chance that make a leak.", _number(0.0, 100.0), 5.0)
+    min_rows: int = setting("Rows that a slice needs for a verdict.", given.whole(1), 20)
+    alpha: float = setting("Family-wise error rate of the verdicts.", given.number(1e-12, 0.5), 0.01)
+    min_effect: float = setting("Points of gain over chance that make a leak.", given.number(0.0, 100.0), 5.0)
     min_change: float = setting(
-        "Points by which a leaking slice must move to be worth a notification.", _number(0.0, 100.0), 2.0
+        "Points by which a leaking slice must move to be worth a notification.", given.number(0.0, 100.0), 2.0
     )
     accept: tuple[Acceptance, ...] = setting(
         "Known leaks, a line each as slice | check | points of gain | reason: up to that gain they are shown "
         "as accepted, notify nobody and fail no gate. Slices are written ALL, who=others or "
         "who=others*updated=True.",
-        _acceptances,
+        given.acceptances,
         (),
     )
-    fail_on: str = setting("Exit with status 1 on this verdict.", _one_of(FAIL_ON), choices=FAIL_ON)
+    fail_on: str = setting("Exit with status 1 on this verdict.", given.one_of(FAIL_ON), choices=FAIL_ON)
 
-    channel: str = setting("Where the report goes.", _one_of(CHANNELS), "github", choices=CHANNELS)
-    repository: str = setting("Repository of the report issue; by default the workflow's own.", _text)
-    author: str = setting("Account that the report issues belong to.", _text)
-    labels: tuple[str, ...] = setting("Labels of a new report issue.", _names, ())
-    assignees: tuple[str, ...] = setting("Accounts to assign a new report issue to.", _names, ())
+    channel: str = setting("Where the report goes.", given.one_of(CHANNELS), "github", choices=CHANNELS)
+    repository: str = setting("Repository of the report issue; by default the workflow's own.", given.text)
+    author: str = setting("Account that the report issues belong to.", given.text)
+    labels: tuple[str, ...] = setting("Labels of a new report issue.", given.names, ())
+    assignees: tuple[str, ...] = setting("Accounts to assign a new report issue to.", given.names, ())
     close_when_clean: bool = setting(
-        "Close the report issue when its last leak is gone.", _flag, default=False
+        "Close the report issue when its last leak is gone.", given.flag, default=False
     )
     samples: str = setting(
         "What reports show of single rows: nothing, their ids, or their text in the page that --html writes.",
-        _one_of(SAMPLES),
+        given.one_of(SAMPLES),
         "ids",
         choices=SAMPLES,
     )
     pages: str = setting(
         "Folder for an HTML page of each dataset and an index of them, below the workspace. A dataset that "
         "nothing is new of gets a page of what its report remembers.",
-        _text,
+        given.text,
     )
     release: str = setting(
-        "Tag of a release to comment on; at a `release` event it is that of the event.", _text
+        "Tag of a release to comment on; at a `release` event it is that of the event.", given.text
     )
     annotate_release: bool = setting(
         "Put a section with a link into the notes of that GitHub release, and attach the JSON report; each "
         "dataset of a config file has its own.",
-        _flag,
+        given.flag,
         default=False,
     )
     upstream: str = setting(
         "Where to report a leak to the dataset's maintainers, as github:OWNER/REPO or hub. Only a draft is "
         "made until somebody lets it go.",
-        _upstream,
+        given.upstream,
     )
     upstream_follow_up: bool = setting(
-        "Comment on the report upstream when leakage changes materially.", _flag, default=False
+        "Comment on the report upstream when leakage changes materially.", given.flag, default=False
     )
     approval_label: str = setting(
         "Label of the report issue by which somebody who may write lets the draft for upstream go.",
-        _text,
+        given.text,
         "upstream-approved",
     )
-    templates: str = setting("Folder with templates that replace the built-in ones.", _text)
-    dry_run: bool = setting("Print what would be written instead of writing it.", _flag, default=False)
-    max_commits: int = setting("Most new commits to look at in one run.", _whole(1), 200)
-    max_bytes: int = setting("Most bytes of data to read for one revision.", _whole(1), 8 << 30)
+    templates: str = setting("Folder with templates that replace the built-in ones.", given.text)
+    dry_run: bool = setting("Print what would be written instead of writing it.", given.flag, default=False)
+    max_commits: int = setting("Most new commits to look at in one run.", given.whole(1), 200)
+    max_bytes: int = setting("Most bytes of data to read for one revision.", given.whole(1), 8 << 30)
     cache: str = setting(
         "Folder that keeps what was read of each file, so that a file seen before is not read again; it "
         "holds text of the dataset.",
-        _text,
+        given.text,
     )
     scheduler: str = setting(
         "Dask scheduler whose workers read a dataset's files, as tcp://HOST:PORT; or local, for workers on "
         "this machine. Needs the extra dask.",
-        _scheduler,
+        given.scheduler,
     )
 
-    github_token: str = setting("Token that may write issues.", _text, secret=True)
+    github_token: str = setting("Token that may write issues.", given.text, secret=True)
     upstream_token: str = setting(
-        "Token for the report upstream; by default github-token or hf-token.", _text, secret=True
+        "Token for the report upstream; by default github-token or hf-token.", given.text, secret=True
     )
     hf_token: str = setting(
         "Hub token, for private or gated datasets, and to write discussions with channel hub.",
-        _text,
+        given.text,
         secret=True,
     )
 

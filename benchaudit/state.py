@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchaudit.brief import brief_verdicts, is_whole, read_verdicts
-from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.headlines import Headline, trails_document, trails_of
 from benchaudit.kept import Kept, kept_document, kept_of
 from benchaudit.markdown import comment_places, tables
 from benchaudit.markers import first_line, marker
 from benchaudit.models import Blob, Revision, Snapshot
+from benchaudit.past import Past, PastAudit
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST
 

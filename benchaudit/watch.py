@@ -9,7 +9,7 @@ from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
 from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.chronicle import Last
-from benchaudit.compare import Comparison, PastAudit, past_of
+from benchaudit.compare import Comparison
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.headlines import Headline, headline
 from benchaudit.history import History
@@ -18,6 +18,7 @@ from benchaudit.markers import marker
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
 from benchaudit.parts import part_of, with_part
+from benchaudit.past import PastAudit, past_of
 from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due

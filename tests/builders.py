@@ -14,7 +14,7 @@ from typing import Any
 
 from benchaudit.baseline import baseline
 from benchaudit.checks import EXTREMA, all_checks
-from benchaudit.compare import Comparison, compare, past_of
+from benchaudit.compare import Comparison, compare
 from benchaudit.headlines import headline
 from benchaudit.models import (
     ALL,
@@ -29,6 +29,7 @@ from benchaudit.models import (
     Thresholds,
 )
 from benchaudit.moves import PARTS, Moves, Pairs
+from benchaudit.past import past_of
 from benchaudit.report.issue import Links, Occasion, Report, build
 from benchaudit.report.templates import Templates
 from benchaudit.tally import Cell, Counted, Tally

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from benchaudit.audit import Audited
 from benchaudit.checks import all_checks
-from benchaudit.compare import Comparison, compare, past_of
+from benchaudit.compare import Comparison, compare
 from benchaudit.items import scan_sql
 from benchaudit.models import (
     ALL,
@@ -38,6 +38,7 @@ from benchaudit.models import (
 )
 from benchaudit.moves import PARTS, Pairs
 from benchaudit.pairing import pair_audits
+from benchaudit.past import past_of
 from benchaudit.tally import Counted, Tally
 from benchaudit.verdict import Audit, judge
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchaudit.audit import Audited, audit_snapshot
-from benchaudit.compare import STEPS, Comparison, Past, PastAudit, compare, past_of, rate
+from benchaudit.changes import STEPS, rate
+from benchaudit.compare import Comparison, compare
 from benchaudit.models import (
     ALL,
     Blob,
@@ -33,6 +34,7 @@ from benchaudit.models import (
 )
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.pairing import pair_audits
+from benchaudit.past import Past, PastAudit, past_of
 from benchaudit.report.document import audit_document, comparison_document
 from benchaudit.settings import settle
 from benchaudit.sources.file import FileSource

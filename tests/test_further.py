@@ -14,10 +14,11 @@ import pytest
 
 from benchaudit.brief import remembered
 from benchaudit.checks import GROUPS, all_checks, group_of, is_further
-from benchaudit.compare import Comparison, past_of
+from benchaudit.compare import Comparison
 from benchaudit.gate import leaks
 from benchaudit.markdown import tables
 from benchaudit.models import Snapshot
+from benchaudit.past import past_of
 from benchaudit.report.issue import Links, Occasion, Report, build
 from benchaudit.report.sentences import evidence_list, further_sentence
 from benchaudit.report.tables import lines_of

@@ -20,10 +20,11 @@ from typing import Any
 import pytest
 
 from benchaudit.audit import Audited, audit_snapshot
-from benchaudit.compare import Comparison, compare, past_of
+from benchaudit.compare import Comparison, compare
 from benchaudit.models import SliceKey, Snapshot
 from benchaudit.moves import Pairs
 from benchaudit.pairing import pair_audits
+from benchaudit.past import past_of
 from benchaudit.settings import settle
 from benchaudit.sources.file import FileSource
 from tests.pairs import CHECKS, Row, moved, partners, tally_of, ways, workplace

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-import benchaudit.settings
+import benchaudit.given
 from benchaudit import job
 from benchaudit.cli import main
 from benchaudit.config import from_config
@@ -234,7 +234,7 @@ def test_a_text_that_cannot_be_read_is_named_with_its_place(name, text):
 
 
 def test_what_the_probe_needs_is_missed_before_anything_is_read(monkeypatch):
-    monkeypatch.setattr(benchaudit.settings, "find_spec", lambda _: None)
+    monkeypatch.setattr(benchaudit.given, "find_spec", lambda _: None)
     with pytest.raises(SettingsError, match=r"benchaudit-action\[probe\]"):
         settle([{"probe": ("true", PLACE)}])
     assert not settle([{"probe": ("false", PLACE)}]).probe

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import benchaudit.state
 from benchaudit.checks import is_further
-from benchaudit.compare import Past, PastAudit
 from benchaudit.errors import StateError
 from benchaudit.headlines import Glimpse, Headline, headline
 from benchaudit.kept import Kept, Sent, kept_document, kept_of
 from benchaudit.markdown import comment_places
 from benchaudit.markers import first_line, marker
 from benchaudit.models import ALL, Blob, Revision, Snapshot
+from benchaudit.past import Past, PastAudit
 from benchaudit.state import BUDGET, State, dump, load, replaced
 from benchaudit.tally import Tally
 from benchaudit.verdict import WORST_FIRST

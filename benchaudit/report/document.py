@@ -17,8 +17,10 @@ from benchaudit.tally import Tally
 from benchaudit.verdict import Audit, Judged, SliceAudit
 
 if TYPE_CHECKING:
-    from benchaudit.compare import Change, Comparison, Past
+    from benchaudit.changes import Change
+    from benchaudit.compare import Comparison
     from benchaudit.history import History
+    from benchaudit.past import Past
 
 SCHEMA = 1
 

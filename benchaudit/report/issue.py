@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from benchaudit import __version__
 from benchaudit.brief import remembered
 from benchaudit.checks import all_checks
-from benchaudit.compare import Comparison, past_of
+from benchaudit.compare import Comparison
 from benchaudit.figures import integer, plural
 from benchaudit.headlines import Headline, headline
 from benchaudit.kept import Kept
@@ -22,6 +22,7 @@ from benchaudit.markers import inert, marker
 from benchaudit.models import Snapshot
 from benchaudit.notes import with_notes
 from benchaudit.parts import with_part
+from benchaudit.past import past_of
 from benchaudit.report.chart import chart
 from benchaudit.report.fitting import Page
 from benchaudit.report.listing import RELEASES, release_list

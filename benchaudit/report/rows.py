@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from benchaudit.compare import Change, Comparison
+from benchaudit.changes import Change
+from benchaudit.compare import Comparison
 from benchaudit.figures import plural
 from benchaudit.markdown import folded
 from benchaudit.report.sentences import is_quiet, material_list

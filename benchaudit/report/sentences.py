@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from benchaudit.accept import idle
 from benchaudit.baseline import Baseline
+from benchaudit.changes import Change
 from benchaudit.checks import EXTREMA, GROUPS, by_name, group_of, is_further
-from benchaudit.compare import Change, Comparison
+from benchaudit.compare import Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, odds, plural, points, rounded, share
 from benchaudit.markdown import code, prose

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from benchaudit.changes import Change
 from benchaudit.checks import group_of, is_further
-from benchaudit.compare import Change, Comparison
+from benchaudit.compare import Comparison
 from benchaudit.figures import change as moved
 from benchaudit.figures import integer, points, rounded, share
 from benchaudit.markdown import MISSING, code, prose, table

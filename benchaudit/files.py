@@ -95,6 +95,7 @@ class Files:
             *asked.options,
             *asked.distractors,
             asked.gold,
+            *asked.gold_columns,
             asked.gold_fallback,
             asked.id,
         )

@@ -92,8 +92,8 @@ def inspect(source: Source, snapshot: Snapshot, settings: Settings, work: Path) 
             return replace(seen, problem=error)
         counts = count_items(tables, proposal.mapping, [], EXTREMA, connection, None)
     mapping = proposal.mapping
-    used = {*mapping.question, *mapping.options, *mapping.distractors}
-    used |= {mapping.gold, mapping.gold_fallback, mapping.id}
+    used = {*mapping.question, *mapping.options, *mapping.distractors, *mapping.gold_columns}
+    used |= {mapping.gold_fallback, mapping.id}
     slices = tuple(name for name in seen.slices if name not in used)
     found = _found(source.name, seen.files, mapping, slices)
     return replace(

@@ -17,6 +17,11 @@ def columns_of(slicings: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({column for slicing in slicings for column in slicing}))
 
 
+def together(name: str) -> tuple[str, ...]:
+    """The columns that one name with commas in it stands for, () where it stands for itself."""
+    return tuple(part.strip() for part in name.split(",")) if "," in name else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
     """One commit of a dataset. `sha` is the full object name; a plain file has its content's id."""
@@ -89,7 +94,8 @@ class ColumnMapping:
     `distractors`, `gold` holds the gold's text. `distractor_lists` says whether a single distractor
     column holds lists or one text a row; it is read off the data, for a column is one or the other.
     `gold_fallback` is the column that counts where the cell of `gold` is empty. Without `gold`, the
-    options carry their own scores or ranks.
+    options carry their own scores or ranks. `gold` may be several columns between commas, with a score
+    for each option and, where there is one column more, one for a tie.
     """
 
     question: tuple[str, ...] = ()
@@ -108,6 +114,11 @@ class ColumnMapping:
     def separator(self) -> str:
         """What joins the options of a text cell; "" where nothing does (`none` says so outright)."""
         return "" if self.option_separator == "none" else self.option_separator
+
+    @property
+    def gold_columns(self) -> tuple[str, ...]:
+        """The columns of gold: one, several, or none where options carry their own scores."""
+        return together(self.gold) or ((self.gold,) if self.gold else ())
 
     @property
     def gold_apart(self) -> bool:

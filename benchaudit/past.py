@@ -78,5 +78,6 @@ def slicings_of(audit: Audit) -> frozenset[tuple[str, ...]]:
 
 def columns_used(mapping: ColumnMapping) -> frozenset[str]:
     """The columns that made the items."""
-    single = (mapping.gold, mapping.gold_fallback, mapping.id)
-    return frozenset({*mapping.question, *mapping.options, *mapping.distractors, *single} - {""})
+    single = (mapping.gold_fallback, mapping.id)
+    several = (*mapping.question, *mapping.options, *mapping.distractors, *mapping.gold_columns)
+    return frozenset({*several, *single} - {""})

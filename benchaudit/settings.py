@@ -63,7 +63,10 @@ class Settings:
     options: tuple[str, ...] = setting(
         "One column that holds a list of options, or several columns with one option each.", given.names, ()
     )
-    gold: str = setting("Column of the gold answer.", given.text)
+    gold: str = setting(
+        "Column of the gold answer; or a column for each option with its score, one for a tie behind them.",
+        given.text,
+    )
     gold_fallback: str = setting("Column that counts where the gold cell is empty.", given.text)
     distractors: tuple[str, ...] = setting(
         "Columns of the wrong answers, where the gold column holds the answer's text.", given.names, ()

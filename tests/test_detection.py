@@ -294,6 +294,26 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "label": t.gold,
         },
     ),
+    "a winner's column for each response": (
+        2,
+        lambda t: {
+            "id": t.number,
+            "prompt": t.question,
+            "response_a": t.options[0],
+            "response_b": t.options[1],
+            "winner_model_a": 1 - t.gold,
+            "winner_model_b": t.gold,
+            "winner_tie": 0,
+        },
+    ),
+    "a flag for each option": (
+        4,
+        lambda t: {
+            "question": t.question,
+            **_numbered(t, "option_{}", 1),
+            **{f"is_correct_{place}": place - 1 == t.gold for place in range(1, 5)},
+        },
+    ),
     "sciq": (
         4,
         lambda t: {
@@ -831,6 +851,44 @@ def test_scores_that_are_asked_for_are_those_of_the_options(tmp_path):
     mapping, items, _ = read(path, options=("target_scores",), gold_encoding="scores")
     assert mapping.gold == ""
     assert {item.options[item.gold] for item in items} == {"blue"}
+
+
+WINNERS = {"prompt": "Which?", "response_a": "a heron", "response_b": "moss", "winner_model_a": 0}
+
+
+@pytest.mark.parametrize("container", ["jsonl", "parquet", "csv"])
+def test_a_tie_in_a_column_of_its_own_is_two_golds(container, tmp_path):
+    won = [{**WINNERS, "winner_model_b": b, "winner_tie": 1 - b} for b in (0, 1, 1, 0, 1)]
+    hidden = [{**WINNERS, "winner_model_b": 0, "winner_tie": 0}]
+    mapping, items, _ = read(written(tmp_path / f"test.{container}", [*won, *hidden]))
+    assert mapping.gold == "winner_model_a,winner_model_b,winner_tie"
+    assert mapping.gold_encoding == "scores"
+    assert [item.left_out for item in items] == [
+        *("several-golds", None, None, "several-golds", None),
+        "unlabelled",
+    ]
+    assert {item.gold for item in items} == {1, None}
+
+
+def test_columns_of_scores_are_named_together(tmp_path):
+    records = [{**WINNERS, "marks": {"left": 2.5, "right": 2.0 + number}} for number in range(3)]
+    path = written(tmp_path / "test.jsonl", records)
+    asked = {"options": ("response_a", "response_b"), "gold": "marks.left, marks.right"}
+    mapping, items, _ = read(path, gold_encoding="scores", **asked)
+    assert [item.gold for item in items] == [0, 1, 1]
+    assert mapping.gold_columns == ("marks.left", "marks.right")
+    _, items, _ = read(path, gold_encoding="ranks", **asked)
+    assert [item.gold for item in items] == [1, 0, 0]
+    with pytest.raises(MappingError, match=r"no column 'winner_model_a,winner_c'"):
+        read(written(tmp_path / "test.parquet", [WINNERS]), gold="winner_model_a,winner_c")
+
+
+def test_a_column_with_a_comma_in_its_name_is_one(tmp_path):
+    records = [{"options": list(t.options), "the answer, in full": t.text} for t in truths()]
+    for container in ("jsonl", "parquet"):
+        path = written(tmp_path / f"test.{container}", records)
+        _, items, _ = read(path, gold="the answer, in full")
+        assert [item.options[item.gold] for item in items] == [t.text for t in truths()]
 
 
 def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path):

@@ -11,7 +11,9 @@ from benchaudit.mapping.batch import find_column, find_gold
 from benchaudit.mapping.detect import Proposal, propose
 from benchaudit.mapping.encodings import Sample
 from benchaudit.mapping.literal import Unreadable, Value, decode_literal
-from benchaudit.models import ColumnMapping
+from benchaudit.mapping.names import gold_families
+from benchaudit.mapping.row import scores_of
+from benchaudit.models import ColumnMapping, together
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,7 +64,11 @@ def sample_rows(
     rows_with = Counter(place for row in rows for place in row)
     # Of a map from texts to scores, each text is a place of its own in one row or two.
     common = [place for place, number in rows_with.items() if number >= LEAST_SHARE * len(rows)]
-    return rows, list(dict.fromkeys([*columns, *common]))
+    names = list(dict.fromkeys([*columns, *common]))
+    for name in (asked.gold,) if asked.gold else gold_families(names):
+        for row in rows if (parts := together(name)) else ():
+            row.setdefault(name, scores_of([row.get(part) for part in parts]))
+    return rows, names
 
 
 def _sample(
@@ -74,7 +80,8 @@ def _sample(
         f"SELECT {', '.join(expressions)} FROM {table.relation} WHERE unreadable IS NULL LIMIT {limit}"
     ).fetchall()
     rows = [dict(_decoded(table, dict(zip(expressions, cells, strict=True)))) for cells in raw]
-    places = (*asked.question, *asked.options, *asked.distractors, asked.gold, asked.gold_fallback, asked.id)
+    several = (*asked.question, *asked.options, *asked.distractors, *asked.gold_columns)
+    places = (*several, asked.gold_fallback, asked.id)
     for place in places:
         column, owner = table.column(place), table.owner(place)
         if column is not None and owner is not None and not any(place in row for row in rows):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchaudit.arrays import integers, lists_of_strings, strings
 from benchaudit.errors import MappingError
 from benchaudit.mapping.literal import Repeated, Value
-from benchaudit.mapping.row import Item, Row, item_reader, text_of
+from benchaudit.mapping.row import Item, Row, item_reader, scores_of, text_of
 from benchaudit.mapping.slicing import SliceColumn, slice_column
 from benchaudit.models import ColumnMapping
 
@@ -58,7 +58,7 @@ def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> 
     slices = tuple(bind_slice(table, name) for name in slice_columns)
     used = [*question, *options, *distractors, gold, fallback, id_, *(part.column for part in slices)]
     return Binding(
-        arguments=tuple(dict.fromkeys(column.sql for column in used if column is not None)),
+        arguments=tuple(dict.fromkeys(column.sql for column in _single(used))),
         question=question,
         options=options,
         distractors=distractors,
@@ -139,7 +139,9 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
                 return ReadRow(item=item, id=None, slices=None)
 
         def value(column: Column | None) -> Value:
-            return None if column is None else column.follow(decoded[where[column.sql]])
+            if column is None or not column.parts:
+                return None if column is None else column.follow(decoded[where[column.sql]])
+            return scores_of([value(part) for part in column.parts])
 
         row = Row(
             question=[value(column) for column in binding.question],
@@ -176,7 +178,14 @@ def _columns(binding: Binding) -> list[Column]:
         binding.id,
         *(part.column for part in binding.slices),
     ]
-    return [column for column in roles if column is not None]
+    return list(_single(roles))
+
+
+def _single(columns: Sequence[Column | None]) -> Iterator[Column]:
+    """The columns of a table that columns are made of."""
+    for column in columns:
+        if column is not None:
+            yield from column.parts or (column,)
 
 
 def _printable(value: Value) -> str | None:

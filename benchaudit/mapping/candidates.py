@@ -24,10 +24,11 @@ from benchaudit.mapping.names import (
     Family,
     by_rank,
     families,
+    gold_families,
     plain,
     rank,
 )
-from benchaudit.models import ColumnMapping
+from benchaudit.models import ColumnMapping, together
 
 SEPARATORS = (";", "|")
 """What joins texts in one cell so often that a cell full of them is doubtful."""
@@ -49,7 +50,7 @@ class Candidate:
 
 def candidates(sample: Sample, columns: Sequence[str], asked: ColumnMapping) -> Iterator[Candidate]:
     """Every mapping that completes what was asked for, whether it fits the rows or not."""
-    golds = [asked.gold] if asked.gold else by_rank(columns, GOLD)
+    golds = [asked.gold] if asked.gold else [*by_rank(columns, GOLD), *gold_families(columns)]
     if not asked.options and not asked.options_in_question:
         yield from _apart(sample, columns, asked)
     if not asked.distractors:
@@ -202,7 +203,7 @@ def _columns(
     leaves = {name.rsplit(".", 1)[-1] for name in family.columns}
     if all(map(undressed, leaves)):
         leaves = set()
-    others = [gold for gold in golds if gold not in family.columns]
+    others = [gold for gold in golds if {gold, *together(gold)}.isdisjoint(family.columns)]
     known = bool(asked.options) or family.known
     for gold in others:
         mappings = list(ways(sample, [gold], asked, leaves))

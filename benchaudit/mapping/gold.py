@@ -77,11 +77,20 @@ def spelling(value: Value, encoding: str) -> str:
     return "several" if all(undressed(key) or _INTEGER.fullmatch(key) for key in keys) else "text"
 
 
-def position(value: Value, encoding: str, cell: Cell, bare: Sequence[str | None], separator: str) -> Named:
+def position(
+    value: Value,
+    encoding: str,
+    cell: Cell,
+    bare: Sequence[str | None],
+    separator: str,
+    *,
+    tie: bool = False,
+) -> Named:
     """The one option that a gold cell names.
 
     `bare` are the options of `cell` without their label prefixes: a gold text may come with its label
-    or without. `separator` joins the golds of a text cell, as it joins options.
+    or without. `separator` joins the golds of a text cell, as it joins options. Where there is a `tie`, the
+    last of the scores says that no option is better than the others.
 
     Raises Unresolved with `unlabelled`, `several-golds`, `gold-malformed`, `gold-out-of-range`,
     `gold-not-in-options` or `gold-ambiguous`.
@@ -89,7 +98,9 @@ def position(value: Value, encoding: str, cell: Cell, bare: Sequence[str | None]
     if encoding == "text":
         named = _by_texts(value, [cell.options, bare], separator)
     elif encoding in {"scores", "ranks", "order"}:
-        named = Named(place=_LIST_READERS[encoding](listed(value), len(cell.options)))
+        named = Named(place=_LIST_READERS[encoding](listed(value), len(cell.options) + tie))
+        if named.place == len(cell.options):
+            raise Unresolved("several-golds")
     else:
         places = [place for gold in _plain_golds(value) for place in _READERS[encoding](str(gold), cell)]
         if any(not 0 <= place < len(cell.options) for place in places):

@@ -48,6 +48,11 @@ GOLD_TEXTS = (
     "answer_text", "answer_right_ending", "correct_answers", "label",
 )  # fmt: skip
 """The names among them under which the text of gold is found, where the distractors stand apart."""
+GOLD_STEMS = (
+    "winner", "winner_model", "is_winner", "preferred", "is_preferred", "correct", "is_correct", "label",
+)  # fmt: skip
+"""What comes before A, B, … or 1, 2, … in the names of columns of which each scores one option."""
+TIES = ("winner_tie", "is_tie", "tie")
 ID = (
     "id", "question_id", "item_id", "example_id", "qid", "uid", "uuid", "record_id", "idx", "index", "ind",
     "pid", "sample_id", "prompt_id",
@@ -110,6 +115,12 @@ def families(names: Sequence[str]) -> list[Family]:
         owners.setdefault(name.rpartition(".")[0], []).append(name)
     found = [family for siblings in owners.values() for family in _families(siblings)]
     return [one for one in found if not any(set(one.columns) < set(other.columns) for other in found)]
+
+
+def gold_families(names: Sequence[str]) -> list[str]:
+    """Columns with the score of one option each, together as one; one that says of a tie comes last."""
+    found = [family.columns for family in families(names) if family.stem in map(plain, GOLD_STEMS)]
+    return [",".join((*columns, *by_rank(names, TIES)[:1])) for columns in found]
 
 
 def _families(siblings: Sequence[str]) -> Iterator[Family]:

@@ -236,12 +236,18 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
         marks.append(f"gold-as-{spelling(value, encoding)}")
     if encoding == "letter" and labels.reordered:
         raise Unresolved("gold-ambiguous")
-    named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator)
+    tie = len(mapping.gold_columns) > max(1, len(cell.options))
+    named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator, tie=tie)
     if not named.exact:
         marks.append("gold-trimmed")
     if encoding == "text" and _is_no_text(value) and not isinstance(cell.options[named.place], Spelled):
         marks.append("gold-type")
     return named.place
+
+
+def scores_of(cells: Sequence[Value]) -> Value:
+    """The cells of several columns as one list of scores, however their numbers are spelled."""
+    return [None if cell == "" else Spelled(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
 def _is_no_text(value: Value) -> bool:

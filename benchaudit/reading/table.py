@@ -10,6 +10,7 @@ import duckdb
 
 from benchaudit.errors import SourceError
 from benchaudit.mapping.literal import Unreadable, Value, decode_json, decode_literal
+from benchaudit.models import together
 
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]
@@ -21,7 +22,8 @@ class Column:
 
     `sql` gives the raw cell as VARCHAR. `form` says what that text is: the cell itself (`text`), a
     JSON value, or a whole JSON record of which `path` names the part. `kind` says that every cell is
-    a text, an integer or a list of texts, or missing; `typed` gives it as what it is.
+    a text, an integer or a list of texts, or missing; `typed` gives it as what it is. Where there are
+    `parts`, this is several columns as one that holds a list of their cells, and `sql` gives nothing.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Column:
     path: tuple[str, ...] = ()
     kind: Kind = ""
     typed: str = ""
+    parts: tuple[Column, ...] = ()
 
     def decode(self, raw: str | None) -> Value:
         """Return what the raw cell holds before `path` is followed; ValueError where it is broken."""
@@ -75,10 +78,16 @@ class Table:
         return not any(column.form == "record" for column in self.columns)
 
     def column(self, name: str) -> Column | None:
-        """Return the column called `name`, else the nested place that a dotted name reaches."""
+        """Return the column called `name`, else what it names in a longer way.
+
+        Names between commas are several columns as one; a dotted name reaches a place inside a column.
+        """
         for column in self.columns:
             if column.name == name:
                 return column
+        parts = [self.column(part) for part in together(name)]
+        if parts and None not in parts:
+            return Column(name=name, sql="", form="text", parts=tuple(part for part in parts if part))
         owner = self.owner(name)
         if owner is None:
             return None

@@ -39,7 +39,8 @@ def snippet(
     report's table. "" where a short script would misread the files.
     """
     mapping = audit.mapping
-    if not audit.plain or mapping.options_in_question or mapping.gold_encoding not in _SHORT:
+    lengthy = mapping.options_in_question or len(mapping.gold_columns) > 1
+    if not audit.plain or lengthy or mapping.gold_encoding not in _SHORT:
         return ""
     containers = {_container(path) for path in addresses}
     keys = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,23 @@ def test_how_people_like_their_log_changes_nothing(repo: DatasetRepo, capsys) ->
     assert main(["history", str(repo.path)], {}) == 0
     assert main(["audit", str(repo.path)], {}) == 0
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_version_of_git_does_not_change_a_byte(repo: DatasetRepo, tmp_path: Path, monkeypatch, capsys):
+    """Up to 2.44 git writes the time of a commit in UTC with `+00:00`, and with `Z` from then on."""
+    said = []
+    (programs := tmp_path / "programs").mkdir()
+    for wrote, writes in (("Z", "+00:00"), ("+00:00", "Z")):
+        (script := programs / "git").write_text(
+            f"#!/bin/sh\n'{shutil.which('git')}' \"$@\" | sed 's/{wrote}/{writes}/'\n"
+        )
+        script.chmod(0o700)
+        with monkeypatch.context() as patch:
+            patch.setenv("PATH", str(programs), prepend=os.pathsep)
+            assert main(["audit", str(repo.path), "--json", "-"], {}) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert json.loads(said[0])["source"]["committed_at"].endswith("+00:00")
 
 
 def test_a_hook_of_another_repository_does_not_change_what_is_read(

@@ -148,4 +148,5 @@ def _lines(text: str) -> list[str]:
 
 def _revision(line: str) -> Revision:
     sha, committed_at, title = line.split("\0", 2)
-    return Revision(sha=sha, committed_at=committed_at, title=title)
+    # For the same time of the same commit git writes `+00:00` up to 2.44, and `Z` from then on.
+    return Revision(sha=sha, committed_at=re.sub("Z$", "+00:00", committed_at), title=title)

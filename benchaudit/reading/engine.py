@@ -21,7 +21,7 @@ from benchaudit.errors import SourceError
 MEMORY_LIMIT = "768MB"
 """What the engine may hold before it spills to disk. The rest of a process takes about a tenth of this."""
 
-LEAN_LIMIT = "256MB"
+LEAN_LIMIT = "240MB"
 """What a scan needs, unless the parts of a file are enormous."""
 
 PAIRING_LIMIT = "512MB"

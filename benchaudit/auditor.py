@@ -15,7 +15,7 @@ from benchaudit.errors import PASSING, MappingError, SourceError
 from benchaudit.models import Snapshot
 from benchaudit.past import PastAudit, past_of
 from benchaudit.privacy import nameless_pairs
-from benchaudit.report.issue import Links
+from benchaudit.report.nouns import Links
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
 from benchaudit.state import State

@@ -53,3 +53,13 @@ def dataset_of(body: str) -> str:
 
 def _decoded_bytes(match: re.Match[str]) -> str:
     return bytes.fromhex(match[0].replace("%", "")).decode(errors="surrogatepass")
+
+
+def renamed_marker(dataset: str) -> str:
+    """The first line of our comment about a new name."""
+    return f"<!-- benchaudit:comment renamed={inert(dataset)} -->"
+
+
+def comment_marker(sha: str) -> str:
+    """The first line of our comment about a revision."""
+    return f"<!-- benchaudit:comment revision={sha} -->"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchaudit.markers import comment_marker
 from benchaudit.notes import notes_of, with_notes
-from benchaudit.report.issue import Report, comment_marker
+from benchaudit.report.nouns import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

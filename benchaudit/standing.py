@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from benchaudit.audit import Say
 from benchaudit.errors import TrackerError
 from benchaudit.markdown import code
-from benchaudit.markers import marker
+from benchaudit.markers import marker, renamed_marker
 from benchaudit.parts import with_part
 from benchaudit.plan import Comment, Operation, Thread, Update
-from benchaudit.report.issue import renamed_marker
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import sent_part
 from benchaudit.state import State, load, replaced

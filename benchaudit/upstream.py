@@ -8,9 +8,9 @@ from typing import Protocol
 
 from benchaudit.audit import Say
 from benchaudit.kept import Sent
-from benchaudit.markers import upstream_marker
+from benchaudit.markers import comment_marker, upstream_marker
 from benchaudit.plan import Comment, Create, Thread
-from benchaudit.report.issue import Report, comment_marker
+from benchaudit.report.nouns import Report
 from benchaudit.report.upstream import Wish, draft_of
 from benchaudit.tracker.base import Tracker
 

@@ -22,8 +22,9 @@ from benchaudit.past import PastAudit, past_of
 from benchaudit.plan import Operation, Policy, Thread, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
-from benchaudit.report.issue import Occasion, Report, build
+from benchaudit.report.issue import build
 from benchaudit.report.listing import RELEASES, release_list
+from benchaudit.report.nouns import Occasion, Report
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import PART as UPSTREAM
 from benchaudit.report.upstream import sent_part

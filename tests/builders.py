@@ -30,7 +30,8 @@ from benchaudit.models import (
 )
 from benchaudit.moves import PARTS, Moves, Pairs
 from benchaudit.past import past_of
-from benchaudit.report.issue import Links, Occasion, Report, build
+from benchaudit.report.issue import build
+from benchaudit.report.nouns import Links, Occasion, Report
 from benchaudit.report.templates import Templates
 from benchaudit.tally import Cell, Counted, Tally
 from benchaudit.verdict import Audit, judge

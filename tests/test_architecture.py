@@ -15,7 +15,8 @@ MODULES = {
 }
 
 PURE = {
-    *("tally", "null", "intervals", "verdict", "baseline", "compare", "moves", "models", "plan", "gate"),
+    *("tally", "null", "intervals", "verdict", "baseline", "models", "plan", "gate"),
+    *("past", "moves", "changes", "material", "compare"),
     *(
         "figures",
         "markdown",
@@ -30,6 +31,8 @@ PURE = {
     ),
     *("learning", "packing"),
     *(
+        "report.nouns",
+        "report.measured",
         "report.snippet",
         "report.fitting",
         "report.rows",

@@ -19,7 +19,8 @@ from benchaudit.gate import leaks
 from benchaudit.markdown import tables
 from benchaudit.models import Snapshot
 from benchaudit.past import past_of
-from benchaudit.report.issue import Links, Occasion, Report, build
+from benchaudit.report.issue import build
+from benchaudit.report.nouns import Links, Occasion, Report
 from benchaudit.report.sentences import evidence_list, further_sentence
 from benchaudit.report.tables import lines_of
 from benchaudit.report.templates import Templates

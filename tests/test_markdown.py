@@ -31,7 +31,7 @@ from benchaudit.markdown import (
 from benchaudit.markers import marker
 from benchaudit.models import ColumnMapping, Finding, LeftOut
 from benchaudit.report.document import audit_document
-from benchaudit.report.issue import Links, Report
+from benchaudit.report.nouns import Links, Report
 from benchaudit.report.templates import Templates
 from benchaudit.speech import complain
 from benchaudit.state import load

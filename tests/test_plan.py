@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from benchaudit.gate import fails, leaks
+from benchaudit.markers import comment_marker
 from benchaudit.models import ALL
 from benchaudit.notes import notes_of, with_notes
 from benchaudit.plan import Close, Comment, Create, Policy, Reopen, Thread, Update, plan, same_text
-from benchaudit.report.issue import comment_marker
 from tests.builders import FAIR, LONGEST, NEW, OLD, release, reported
 
 CALM = {"a": FAIR * 10, "b": FAIR * 10}

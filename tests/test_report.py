@@ -24,12 +24,13 @@ from benchaudit.figures import plural, rounded
 from benchaudit.frames import audit_frame, comparison_frame
 from benchaudit.headlines import Headline
 from benchaudit.markdown import code_blocks, shown, structure, table, tables
-from benchaudit.markers import marker
+from benchaudit.markers import comment_marker, marker
 from benchaudit.models import ALL, Blob, ColumnMapping, Finding, LeftOut, Thresholds
 from benchaudit.parts import closing, opening
 from benchaudit.report.document import audit_document, comparison_document, exact, mapping_document, write
 from benchaudit.report.fitting import Page
-from benchaudit.report.issue import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY, Links, comment_marker
+from benchaudit.report.issue import MOST_CHANGES, MOST_CHARACTERS, MOST_HISTORY
+from benchaudit.report.nouns import Links
 from benchaudit.report.sentences import (
     changed_sentence,
     evidence_list,

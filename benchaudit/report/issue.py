@@ -6,26 +6,23 @@ rows to what a tracker holds, and parsed again before it leaves the room.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from benchaudit import __version__
 from benchaudit.brief import remembered
-from benchaudit.checks import all_checks
 from benchaudit.compare import Comparison
 from benchaudit.figures import integer, plural
-from benchaudit.headlines import Headline, headline
-from benchaudit.kept import Kept
-from benchaudit.markdown import code, fence, folded, link, plain, table
-from benchaudit.markers import inert, marker
-from benchaudit.models import Snapshot
+from benchaudit.headlines import headline
+from benchaudit.markdown import code, fence, folded, plain, table
+from benchaudit.markers import comment_marker, marker
 from benchaudit.notes import with_notes
 from benchaudit.parts import with_part
 from benchaudit.past import past_of
 from benchaudit.report.chart import chart
 from benchaudit.report.fitting import Page
 from benchaudit.report.listing import RELEASES, release_list
+from benchaudit.report.measured import measured
+from benchaudit.report.nouns import Occasion, Report
 from benchaudit.report.rows import change_rows, material_lines, slice_rows
 from benchaudit.report.sentences import (
     accepted_lines,
@@ -41,13 +38,12 @@ from benchaudit.report.tables import (
     findings_table,
     left_out_table,
     lines_of,
-    position_line,
 )
 from benchaudit.report.templates import Templates
 from benchaudit.report.trails import followed, trail_table
 from benchaudit.report.upstream import PART as UPSTREAM
-from benchaudit.report.upstream import Wish, sent_part, upstream_part
-from benchaudit.state import REVISION, State, dump
+from benchaudit.report.upstream import sent_part, upstream_part
+from benchaudit.state import State, dump
 from benchaudit.verdict import Audit
 
 MOST_CHARACTERS = 65_000
@@ -55,66 +51,8 @@ MOST_CHARACTERS = 65_000
 
 MOST_HISTORY = 20
 MOST_CHANGES = 40
-MOST_FILES = 20
-MOST_NOTES = 20
 MOST_SNIPPET = 16_000
 """Characters of the snippet: no more than a quarter of a body."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
-    """Where revisions and files are to be seen for ever; an empty address makes a name without a link."""
-
-    revision: Mapping[str, str] = field(default_factory=dict)
-    file: Mapping[str, str] = field(default_factory=dict)
-
-    def to(self, sha: str) -> str:
-        """A short name of a revision, linked."""
-        return link(code(sha[:7]), self.revision.get(sha, ""))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
-    """What a report is about, beside the audit itself.
-
-    `seen` is the newest commit looked at; `first` says whether this tracker has had no report before;
-    `skipped` counts older commits that the limit on catching up left out. `notices` are further
-    sentences that the reader must see, `notes` what people wrote into the report that is there,
-    `kept` what that report remembers beside its audits; `wish` is for a report upstream, and `approved`
-    the part with the draft of one that was let go, which stays as it is until it is sent.
-    """
-
-    snapshot: Snapshot
-    seen: str
-    settings: str
-    links: Links
-    slicings: tuple[tuple[str, ...], ...]
-    history: tuple[Headline, ...] = ()
-    first: bool = False
-    skipped: int = 0
-    notices: tuple[str, ...] = ()
-    notes: str = ""
-    kept: Kept = field(default=Kept())
-    wish: Wish | None = None
-    approved: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What is delivered. `comment` is "" where nothing material changed; `state` is what the body holds.
-
-    `worse` says that a leak is new or has become severe, `cleared` that the last one is gone.
-    """
-
-    dataset: str
-    revision: str
-    title: str
-    body: str
-    comment: str
-    summary: str
-    state: State
-    worse: bool = False
-    cleared: bool = False
 
 
 def build(audit: Audit, comparison: Comparison | None, occasion: Occasion, templates: Templates) -> Report:
@@ -205,7 +143,7 @@ def _parts(
         "notices": _notices(audit, comparison, occasion),
         "left_out": left_out_table(audit) if audit.left_out else "None: every row is an item.",
         "findings": f"### Findings\n\n{findings_table(audit)}" if audit.findings else "",
-        "measured": _measured(audit, occasion, lines),
+        "measured": measured(audit, occasion, lines),
         "snippet": _snippet(audit, occasion, templates),
         "history": _history(occasion, state),
         "footer": _footer(audit, occasion),
@@ -241,77 +179,6 @@ def _notices(audit: Audit, comparison: Comparison | None, occasion: Occasion) ->
     return "\n".join(f"> {notice}\n>" for notice in notices).removesuffix("\n>")
 
 
-def _measured(audit: Audit, occasion: Occasion, lines: Sequence[Line]) -> str:
-    shown = {line.check for line in lines}
-    meaning = " ".join(
-        f"**{check.name}**: {check.title[0].lower()}{check.title[1:]}. {check.explanation}"
-        for check in all_checks(probe=True)
-        if check.name in shown
-    )
-    text = (
-        f"{meaning} *Among* counts items whose gold is at that extremum, tied or not, *alone* those without "
-        "a tie; *expected* is what *among* would be if gold were any of the options. *Picking scores* is the "
-        "accuracy of a guesser who picks that option, ties at random, to be held against *chance*; *gain* is "
-        "the better of picking and avoiding, minus chance, in points. *None found (≥ 7.5)*: a gain of 7.5 "
-        "points or more would have shown in so many items, four times out of five."
-    )
-    notes = "\n".join(f"- {code(note, 300)}" for note in audit.notes[:MOST_NOTES])
-    rows = [*_source_rows(audit, occasion), *_mapping_rows(audit), *_figure_rows(audit)]
-    return "\n\n".join(filter(None, [table(["What", "How"], rows), text, notes]))
-
-
-def _source_rows(audit: Audit, occasion: Occasion) -> list[list[str]]:
-    revision, links = audit.origin.revision, occasion.links
-    committed = code(revision.committed_at) if revision.committed_at else ""
-    paths = [blob.path for blob in audit.origin.blobs]
-    files = [link(code(path), links.file.get(path, "")) for path in paths[:MOST_FILES]]
-    more = [f"and {plural(len(paths) - MOST_FILES, 'more file')}"] if len(paths) > MOST_FILES else []
-    return [
-        ["Dataset", code(audit.origin.dataset)],
-        [REVISION, f"{link(code(revision.sha), links.revision.get(revision.sha, ''))} {committed}"],
-        ["Files", ", ".join([*files, *more])],
-        ["Rows", f"{integer(audit.rows)}, of which {integer(audit.all.n)} are items"],
-    ]
-
-
-def _mapping_rows(audit: Audit) -> list[list[str]]:
-    mapping = audit.mapping
-    columns = {
-        "Question": mapping.question,
-        "Options": mapping.options,
-        "Gold": (mapping.gold, mapping.gold_fallback),
-        "Distractors": mapping.distractors,
-        "Id": (mapping.id,),
-    }
-    named = {title: [code(name) for name in names if name] for title, names in columns.items()}
-    turns = ", last turns of dialogues" if mapping.last_turn else ""
-    return [
-        *([title, ", ".join(names)] for title, names in named.items() if names),
-        ["Gold encoding", f"{mapping.gold_encoding}{turns}"],
-    ]
-
-
-def _figure_rows(audit: Audit) -> list[list[str]]:
-    limits = audit.thresholds
-    if audit.mapping.gold_apart:
-        stands = "apart from the distractors: its position means nothing"
-    else:
-        stands = position_line(audit.all.gold_position) or "–"
-    said = f"min-rows {limits.min_rows}, alpha {limits.alpha:g}, min-effect {limits.min_effect:g}"
-    return [
-        ["Options per item", _option_counts(audit)],
-        ["Gold stands", stands],
-        ["Thresholds", f"{said}, min-change {limits.min_change:g}"],
-    ]
-
-
-def _option_counts(audit: Audit) -> str:
-    counts: Counter[int] = Counter()
-    for k, _, items, _ in next(iter(audit.all.checks.values())).tally.cells:
-        counts[k] += items
-    return ", ".join(f"{k}: {plural(items, 'item')}" for k, items in sorted(counts.items())) or "–"
-
-
 def _snippet(audit: Audit, occasion: Occasion, templates: Templates) -> str:
     run = [columns for columns in occasion.slicings if "*".join(columns) not in audit.not_run]
     text = snippet(audit, occasion.links.file, run, templates)
@@ -344,13 +211,3 @@ def _history(occasion: Occasion, state: State) -> str:
 
 def _footer(audit: Audit, occasion: Occasion) -> str:
     return f"benchaudit {__version__} · revision {occasion.links.to(audit.origin.revision.sha)}"
-
-
-def renamed_marker(dataset: str) -> str:
-    """The first line of our comment about a new name."""
-    return f"<!-- benchaudit:comment renamed={inert(dataset)} -->"
-
-
-def comment_marker(sha: str) -> str:
-    """The first line of our comment about a revision."""
-    return f"<!-- benchaudit:comment revision={sha} -->"

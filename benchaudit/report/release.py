@@ -10,7 +10,8 @@ from benchaudit.kept import Released
 from benchaudit.markdown import code, link
 from benchaudit.markers import release_marker
 from benchaudit.report.fitting import Page
-from benchaudit.report.issue import MOST_CHARACTERS, Links
+from benchaudit.report.issue import MOST_CHARACTERS
+from benchaudit.report.nouns import Links
 from benchaudit.report.rows import slice_rows
 from benchaudit.report.sentences import (
     baseline_sentence,

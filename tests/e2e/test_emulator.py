@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_fixed
 
-from benchaudit.markers import first_line, marker, release_marker, upstream_marker
-from benchaudit.report.issue import comment_marker
+from benchaudit.markers import comment_marker, first_line, marker, release_marker, upstream_marker
 from benchaudit.state import load
 from tests import npm
 

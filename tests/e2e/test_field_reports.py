@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from benchaudit.report.issue import comment_marker, renamed_marker
+from benchaudit.markers import comment_marker, renamed_marker
 from benchaudit.state import load
 from tests.loopback.base import Fault, Loopback, status
 from tests.loopback.github import ACTIONS, Issue

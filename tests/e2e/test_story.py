@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchaudit.report.issue import comment_marker
+from benchaudit.markers import comment_marker
 
 from .quiz import fair, leaky, quiz, with_distractors
 from .stage import DATA, Stage

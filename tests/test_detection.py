@@ -770,6 +770,45 @@ def test_hidden_labels_of_minus_one_are_no_places(tmp_path):
     assert "no row names its gold, so there will be no figures" in evidence
 
 
+@pytest.mark.parametrize("hidden", ["?", "N/A", "hidden", "-1", "nan"])
+def test_a_split_whose_gold_is_hidden_is_unlabelled(hidden, tmp_path):
+    """More hidden golds than letters do not make the letters another encoding."""
+    rows = [
+        {"question": f"{n}?", "options": ["u", "v", "w", "x"], "answer": "BD"[n] if n < 2 else hidden}
+        for n in range(6)
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert mapping.gold_encoding == "letter"
+    assert [item.left_out for item in items] == [None] * 2 + ["unlabelled"] * 4
+
+
+def test_letters_and_places_beside_each_other_are_read_where_places_start_at_nought(tmp_path):
+    def rows(*answers: Any) -> list[Record]:
+        return [{"question": "?", "options": ["u", "v", "w", "x"], "answer": answer} for answer in answers]
+
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows(0, 1, 3, "D", "B", "C")))
+    assert mapping.gold_encoding == "letter"
+    assert [item.gold for item in items] == [0, 1, 3, 3, 1, 2]
+    with pytest.raises(MappingError):
+        read(written(tmp_path / "test.jsonl", rows(1, 2, 3, "D", "B", "C")))
+
+
+@pytest.mark.parametrize(
+    ("options", "golds"),
+    [(["Oslo", "Bern", "Rome", "Lima"], ["oslo", "Bern.", "Rome", "Lima", "Oslo"]), (None, list("DDABC"))],
+    ids=["spelled otherwise", "places of empty cells"],
+)
+def test_golds_that_are_understood_and_are_no_option_speak_for_a_mapping(options, golds, tmp_path):
+    rows: list[Record] = [
+        {"question": "?", "options": options, "answer": gold}
+        if options
+        else {"question": "?", "A": "u", "B": "v", "C": "w", "D": "", "answer": gold}
+        for gold in golds
+    ]
+    _, items, _ = read(written(tmp_path / f"test.{'jsonl' if options else 'csv'}", rows))
+    assert [item.left_out for item in items] == ["gold-not-in-options"] * 2 + [None] * 3
+
+
 def test_a_repeated_value_is_no_id(tmp_path):
     rows = [
         {"id": "all the same", "question": "?", "options": ["u", "v"], "answer": letter} for letter in "ABBA"

@@ -50,11 +50,20 @@ class Trial:
     @property
     def holds(self) -> bool:
         """Whether the rows speak for it: most golds can be read, and those that can name an option."""
-        read = self.left_out(None, "several-golds", "gold-out-of-range")
         named = self.left_out(None, "several-golds")
+        read = named + self.left_out("gold-out-of-range") + self._nearly
         # A text that stands apart from the distractors is gold; a list of places may be anything.
         some = self.usable > 0 or (self.mapping.gold_apart and named > 0)
         return some and named >= LEAST_USABLE * self.labelled and read >= LEAST_READ * self.labelled
+
+    @property
+    def _nearly(self) -> int:
+        """Rows whose gold is read, and no option only because that is empty or spelled a little otherwise."""
+        by_place = self.mapping.gold_encoding not in {"text", "labels"}
+        return sum(
+            item.left_out == "gold-not-in-options" and (by_place or "gold-nearly" in item.marks)
+            for item in self.items
+        )
 
     @property
     def unlabelled(self) -> bool:

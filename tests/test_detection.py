@@ -809,6 +809,35 @@ def test_golds_that_are_understood_and_are_no_option_speak_for_a_mapping(options
     assert [item.left_out for item in items] == ["gold-not-in-options"] * 2 + [None] * 3
 
 
+def test_options_under_one_name_are_never_read_as_fewer(tmp_path):
+    options = '{"A": "u", "B": "v", "B": "w", "D": "x"}'
+    path = tmp_path / "test.jsonl"
+    path.write_text(f'{{"question": "?", "options": {options}, "answer": "A"}}\n' * 4)
+    with pytest.raises(MappingError, match="in the records of 'options' a name stands twice"):
+        read(path)
+    asked = {"options": ("options.A", "options.B"), "gold": "answer", "gold_encoding": "letter"}
+    _, items, _ = read(path, **asked)
+    assert [item.left_out for item in items] == ["repeated-name"] * 4
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"text": ["u", "v", "w", "x"], "label": ["A", "B", "C"]}, "unreadable-options"),
+        ({"text": ["u", "v", "w", "x"], "label": ["A", "A", "C", "D"]}, "gold-ambiguous"),
+        ({"text": ["u"], "label": ["A"]}, "one-option"),
+    ],
+)
+def test_options_that_are_broken_say_nothing_against_their_gold(broken, reason, tmp_path):
+    sound = {"text": ["u", "v", "w", "x"], "label": ["A", "B", "C", "D"]}
+    rows = [
+        {"question": "?", "choices": broken if number < 2 else sound, "answerKey": "A"} for number in range(5)
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert (mapping.gold, mapping.gold_encoding) == ("answerKey", "labels")
+    assert [item.left_out for item in items] == [reason] * 2 + [None] * 3
+
+
 def test_a_repeated_value_is_no_id(tmp_path):
     rows = [
         {"id": "all the same", "question": "?", "options": ["u", "v"], "answer": letter} for letter in "ABBA"

@@ -260,6 +260,8 @@ def test_what_could_stand_for_a_hidden_gold_is_one_where_it_names_an_option():
         ("two words", "two\u00a0words"),
         ("café", "cafe\u0301"),
         ("ab", "a\u200bb"),
+        ("2", "2.0"),
+        ("3.50", "3.5"),
     ],
 )
 def test_a_gold_that_is_nearly_an_option_is_told_from_another_text(gold, option):

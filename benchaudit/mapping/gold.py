@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from benchaudit.mapping.cells import Cell, number_of, split
 from benchaudit.mapping.letters import compared, joined, pieces, place_of, undressed
@@ -36,6 +37,7 @@ class Named:
 
 
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _LONGEST_KEY = 100
 """Characters of the longest list of letters or places that is looked at."""
@@ -230,6 +232,8 @@ def nearly_named(value: Value, options: Sequence[str | None]) -> bool:
 
 
 def _bare(text: str) -> str:
+    if _NUMBER.fullmatch(text.strip()):
+        return str(Decimal(text.strip()).normalize())
     seen = _UNSEEN.sub("", unicodedata.normalize("NFC", text))
     return " ".join(seen.split()).strip(" .,;:!?'\"`。").casefold()
 

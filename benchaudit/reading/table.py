@@ -9,7 +9,7 @@ from typing import Literal
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.literal import Unreadable, Value, decode_json, decode_literal
+from benchaudit.mapping.literal import Repeated, Unreadable, Value, decode_json, decode_literal
 
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]
@@ -36,13 +36,18 @@ class Column:
         return raw if raw is None or self.form == "text" else decode_json(raw)
 
     def follow(self, value: Value) -> Value:
-        """Return the part of a decoded cell that `path` names, None where it has none."""
+        """Return the part of a decoded cell that `path` names, None where it has none.
+
+        Raises Unreadable where that is a part of a record in which a name stands twice: either may be meant.
+        """
         for step in self.path:
             if isinstance(value, str):
                 try:
                     value, _ = decode_literal(value)
                 except Unreadable:
                     return None
+            if isinstance(value, Repeated):
+                raise Unreadable("a record in which a name stands twice")
             value = value.get(step) if isinstance(value, dict) else None
         return value
 

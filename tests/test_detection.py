@@ -838,6 +838,28 @@ def test_options_that_are_broken_say_nothing_against_their_gold(broken, reason, 
     assert [item.left_out for item in items] == [reason] * 2 + [None] * 3
 
 
+@pytest.mark.parametrize("names", [("A", "B", "D"), ("option1", "option2", "option4"), ("opa", "opb", "opd")])
+def test_columns_before_a_gap_are_not_taken_for_all_options(names, tmp_path):
+    rows = [
+        {"question": "?", **dict.fromkeys(names, "x"), names[-1]: "longer", "answer": "AB"[n % 2]}
+        for n in range(4)
+    ]
+    with pytest.raises(MappingError, match="set --options"):
+        read(written(tmp_path / "test.csv", rows))
+    mapping, items, _ = read(written(tmp_path / "test.csv", rows), options=names, gold_encoding="letter")
+    assert mapping.options == names
+    assert [len(item.options) for item in items] == [3] * 4
+
+
+def test_ties_are_no_encoding(tmp_path):
+    winners = ("model_a", "tie", "tie (bothbad)", "model_b", "tie")
+    rows = [{"prompt": "?", "response_a": "u", "response_b": "v", "winner": winner} for winner in winners]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert (mapping.gold, mapping.gold_encoding) == ("winner", "letter")
+    assert [item.gold for item in items] == [0, None, None, 1, None]
+    assert {item.left_out for item in items} == {None, "several-golds"}
+
+
 def test_a_repeated_value_is_no_id(tmp_path):
     rows = [
         {"id": "all the same", "question": "?", "options": ["u", "v"], "answer": letter} for letter in "ABBA"

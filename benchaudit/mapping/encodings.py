@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchaudit.mapping.gold import golds_of, is_hidden, listed, spelling
+from benchaudit.mapping.gold import golds_of, is_hidden, is_tie, listed, spelling
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
 from benchaudit.models import ColumnMapping
@@ -40,7 +40,9 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
 
     `labels` are those that options have, other than the letters of their places.
     """
-    golds = [gold for cell in cells for gold in golds_of(cell) if not is_hidden(gold)]
+    there = [gold for cell in cells for gold in golds_of(cell) if not is_hidden(gold)]
+    # A tie says nothing of how the others are written, unless all are texts that begin so.
+    golds = [gold for gold in there if not is_tie(gold)] or there
     kinds = Counter(spelling(gold, "letter") for gold in golds)
     found = []
     if labels and (not golds or most(sum(_is_label(gold, labels) for gold in golds), len(golds))):

@@ -69,6 +69,11 @@ def is_hidden(gold: Value) -> bool:
     return isinstance(gold, str) and gold.strip().casefold() in _HIDDEN
 
 
+def is_tie(gold: Value) -> bool:
+    """Whether a gold says that several answers are as good, such as `tie (bothbad)`."""
+    return isinstance(gold, str) and gold.strip().casefold().startswith("tie")
+
+
 def listed(value: Value) -> list[Value] | None:
     """The list that a cell holds or spells, None where it is none."""
     if isinstance(value, str) and value.lstrip().startswith("["):
@@ -312,7 +317,7 @@ def _unnamed(text: str, reason: str) -> Unresolved:
     """Why a gold names no option: it is hidden, or a tie between answers says that more than one is gold."""
     if is_hidden(text):
         return Unresolved("unlabelled")
-    return Unresolved("several-golds" if text.strip().casefold().startswith("tie") else reason)
+    return Unresolved("several-golds" if is_tie(text) else reason)
 
 
 def _by_index(text: str, base: int) -> list[int]:

@@ -265,7 +265,8 @@ def test_a_gold_is_marked_for_its_spelling_and_for_what_was_overlooked():
     assert "gold-as-list" in read(LIST, [["a", "b"]], ["A"]).marks
     assert "gold-nearly" in read(text, [["Ring", "cube"]], "ring.").marks
     assert "gold-nearly" not in read(text, [["Rings", "cube"]], "ring.").marks
-    assert not {"gold-as-text", "gold-as-several"} & set(read(LIST, [["a", "b"]], "N/A").marks)
+    for neither in ("N/A", "?", "tie"):
+        assert not {"gold-as-text", "gold-as-several"} & set(read(LIST, [["a", "b"]], neither).marks)
 
 
 @given(st.lists(st.text(max_size=5) | st.none(), min_size=1, max_size=6), st.integers(0, 7))

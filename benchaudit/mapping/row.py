@@ -14,6 +14,7 @@ from benchaudit.mapping.gold import (
     Unresolved,
     golds_of,
     is_hidden,
+    is_tie,
     listed,
     nearly_named,
     own_position,
@@ -262,9 +263,11 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
 
 
 def _is_spelled(value: Value, encoding: str) -> bool:
-    """Whether a gold cell is written in some way; what stands for a hidden gold is none of them."""
+    """Whether a gold cell is written in some way; what stands for a hidden gold or a tie is none."""
     golds = golds_of(value)
-    return bool(golds) and (encoding in {"text", "labels"} or not all(map(is_hidden, golds)))
+    return bool(golds) and (
+        encoding in {"text", "labels"} or not all(is_hidden(gold) or is_tie(gold) for gold in golds)
+    )
 
 
 def _is_no_text(value: Value) -> bool:

@@ -40,13 +40,14 @@ class Column:
 
         Raises Unreadable where that is a part of a record in which a name stands twice: either may be meant.
         """
-        for step in self.path:
+        for depth, step in enumerate(self.path):
             if isinstance(value, str):
                 try:
                     value, _ = decode_literal(value)
                 except Unreadable:
                     return None
-            if isinstance(value, Repeated):
+            # A whole row of that kind is left out before it is asked for its parts.
+            if isinstance(value, Repeated) and (depth or self.form != "record"):
                 raise Unreadable("a record in which a name stands twice")
             value = value.get(step) if isinstance(value, dict) else None
         return value

@@ -15,8 +15,8 @@ from benchaudit.baseline import baseline
 from benchaudit.cache import Cache
 from benchaudit.checks import all_checks
 from benchaudit.errors import PASSING, BenchauditError, SourceError
-from benchaudit.findings import findings_of
-from benchaudit.models import Origin, Snapshot, columns_of
+from benchaudit.findings import findings_of, missing_parts
+from benchaudit.models import Finding, Origin, Snapshot, columns_of
 from benchaudit.privacy import nameless_audit
 from benchaudit.settings import Settings
 from benchaudit.sources.base import Source
@@ -128,7 +128,7 @@ def audit_snapshot(
             settings.baseline_column(slicings),
             settings.min_rows,
         ),
-        findings=(*findings_of(counts.marks), *counted.findings),
+        findings=(*_missing(snapshot, settings), *findings_of(counts.marks), *counted.findings),
         not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
         acceptances=settings.accept,
@@ -138,6 +138,12 @@ def audit_snapshot(
     if settings.samples == "none":
         audit = nameless_audit(audit)
     return Audited(audit=audit, rows_file=rows_file, slicings=tuple(slicings))
+
+
+def _missing(snapshot: Snapshot, settings: Settings) -> Iterator[Finding]:
+    """Parts that are not there; who names files one by one has left the others out on purpose."""
+    if not settings.files or any(set("*?[") & set(pattern) for pattern in settings.files):
+        yield from missing_parts([blob.path for blob in snapshot.blobs])
 
 
 def _helpers(source: Source, snapshot: Snapshot, settings: Settings) -> Helpers | None:

@@ -135,7 +135,8 @@ def item(row):
     same = [n for n, o in enumerate(options) if o == gold] or [n for n, o in enumerate(options) if o and gold and o.strip() == gold.strip()]
     place = same[0] if gold and same else None
 #: by-index
-    place = int(float(gold)) - $base if gold else None
+    number = (gold or "").strip().lstrip("+-").replace(".", "", 1).isdecimal() and float(gold)
+    place = int(number) - $base if number is not False and number == int(number) else None
 #: letter
     letter = re.fullmatch(r"\s*[(\[]?\s*([A-Za-z])\s*[)\]]?\s*[.:]?\s*", gold or "")
     place = ord(letter[1].upper()) - 65 if letter else int(gold) if (gold or "").isdigit() else None
@@ -161,7 +162,10 @@ def turn(cell):
 counts = {}
 for path, address in FILES:
     for row in rows(load(address)):
-        found = item(row)
+        try:
+            found = item(row)
+        except (SyntaxError, ValueError):  # a cell that is no list
+            found = None
         if found is None:
             continue
         lengths, gold = [len(option) for option in found[0]], found[1]

@@ -790,6 +790,96 @@ def test_hidden_labels_of_minus_one_are_no_places(tmp_path):
     assert "no row names its gold, so there will be no figures" in evidence
 
 
+@pytest.mark.parametrize("hidden", ["?", "N/A", "hidden", "-1", "nan"])
+def test_a_split_whose_gold_is_hidden_is_unlabelled(hidden, tmp_path):
+    """More hidden golds than letters do not make the letters another encoding."""
+    rows = [
+        {"question": f"{n}?", "options": ["u", "v", "w", "x"], "answer": "BD"[n] if n < 2 else hidden}
+        for n in range(6)
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert mapping.gold_encoding == "letter"
+    assert [item.left_out for item in items] == [None] * 2 + ["unlabelled"] * 4
+
+
+def test_letters_and_places_beside_each_other_are_read_where_places_start_at_nought(tmp_path):
+    def rows(*answers: Any) -> list[Record]:
+        return [{"question": "?", "options": ["u", "v", "w", "x"], "answer": answer} for answer in answers]
+
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows(0, 1, 3, "D", "B", "C")))
+    assert mapping.gold_encoding == "letter"
+    assert [item.gold for item in items] == [0, 1, 3, 3, 1, 2]
+    with pytest.raises(MappingError):
+        read(written(tmp_path / "test.jsonl", rows(1, 2, 3, "D", "B", "C")))
+
+
+@pytest.mark.parametrize(
+    ("options", "golds"),
+    [(["Oslo", "Bern", "Rome", "Lima"], ["oslo", "Bern.", "Rome", "Lima", "Oslo"]), (None, list("DDABC"))],
+    ids=["spelled otherwise", "places of empty cells"],
+)
+def test_golds_that_are_understood_and_are_no_option_speak_for_a_mapping(options, golds, tmp_path):
+    rows: list[Record] = [
+        {"question": "?", "options": options, "answer": gold}
+        if options
+        else {"question": "?", "A": "u", "B": "v", "C": "w", "D": "", "answer": gold}
+        for gold in golds
+    ]
+    _, items, _ = read(written(tmp_path / f"test.{'jsonl' if options else 'csv'}", rows))
+    assert [item.left_out for item in items] == ["gold-not-in-options"] * 2 + [None] * 3
+
+
+def test_options_under_one_name_are_never_read_as_fewer(tmp_path):
+    options = '{"A": "u", "B": "v", "B": "w", "D": "x"}'
+    path = tmp_path / "test.jsonl"
+    path.write_text(f'{{"question": "?", "options": {options}, "answer": "A"}}\n' * 4)
+    with pytest.raises(MappingError, match="in the records of 'options' a name stands twice"):
+        read(path)
+    asked = {"options": ("options.A", "options.B"), "gold": "answer", "gold_encoding": "letter"}
+    _, items, _ = read(path, **asked)
+    assert [item.left_out for item in items] == ["repeated-name"] * 4
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"text": ["u", "v", "w", "x"], "label": ["A", "B", "C"]}, "unreadable-options"),
+        ({"text": ["u", "v", "w", "x"], "label": ["A", "A", "C", "D"]}, "gold-ambiguous"),
+        ({"text": ["u"], "label": ["A"]}, "one-option"),
+    ],
+)
+def test_options_that_are_broken_say_nothing_against_their_gold(broken, reason, tmp_path):
+    sound = {"text": ["u", "v", "w", "x"], "label": ["A", "B", "C", "D"]}
+    rows = [
+        {"question": "?", "choices": broken if number < 2 else sound, "answerKey": "A"} for number in range(5)
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert (mapping.gold, mapping.gold_encoding) == ("answerKey", "labels")
+    assert [item.left_out for item in items] == [reason] * 2 + [None] * 3
+
+
+@pytest.mark.parametrize("names", [("A", "B", "D"), ("option1", "option2", "option4"), ("opa", "opb", "opd")])
+def test_columns_before_a_gap_are_not_taken_for_all_options(names, tmp_path):
+    rows = [
+        {"question": "?", **dict.fromkeys(names, "x"), names[-1]: "longer", "answer": "AB"[n % 2]}
+        for n in range(4)
+    ]
+    with pytest.raises(MappingError, match="set --options"):
+        read(written(tmp_path / "test.csv", rows))
+    mapping, items, _ = read(written(tmp_path / "test.csv", rows), options=names, gold_encoding="letter")
+    assert mapping.options == names
+    assert [len(item.options) for item in items] == [3] * 4
+
+
+def test_ties_are_no_encoding(tmp_path):
+    winners = ("model_a", "tie", "tie (bothbad)", "model_b", "tie")
+    rows = [{"prompt": "?", "response_a": "u", "response_b": "v", "winner": winner} for winner in winners]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert (mapping.gold, mapping.gold_encoding) == ("winner", "letter")
+    assert [item.gold for item in items] == [0, None, None, 1, None]
+    assert {item.left_out for item in items} == {None, "several-golds"}
+
+
 def test_a_repeated_value_is_no_id(tmp_path):
     rows = [
         {"id": "all the same", "question": "?", "options": ["u", "v"], "answer": letter} for letter in "ABBA"

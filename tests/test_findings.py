@@ -375,3 +375,21 @@ def test_items_of_other_sizes_are_other_walks():
 
 def test_no_rows_make_no_findings():
     assert found(findings_of_rows, []) == {}
+
+
+# --- parts of a release ---
+
+
+def test_a_part_that_is_not_there_is_missed(tmp_path):
+    parts = ["test-00000-of-00003", "test-00002-of-00003", "train-00000-of-00001", "to-5-of-9"]
+    for number, name in enumerate(parts):
+        (tmp_path / f"{name}.csv").write_text(f"question,A,B,answer\n{number}?,x,yy,A\n{number}!,x,yy,B\n")
+
+    def missed(**given: str) -> list[tuple[int, str]]:
+        audit = audit_path(tmp_path, **given)
+        return [(found.count, found.message) for found in audit.findings if found.check == "missing-parts"]
+
+    message = "parts of a release are not among the files audited: 1 of test-*-of-00003.csv"
+    assert missed() == [(1, message)]
+    assert missed(files="test*.csv") == [(1, message)]
+    assert missed(files="test-00000-of-00003.csv") == missed(files="t[ro]*.csv") == []

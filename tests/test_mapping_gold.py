@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchaudit.mapping.cells import Cell
-from benchaudit.mapping.gold import Named, Unresolved, own_position, position, spelling
+from benchaudit.mapping.gold import Named, Unresolved, nearly_named, own_position, position, spelling
 from benchaudit.mapping.literal import Spelled, Unreadable
 from benchaudit.mapping.prefixes import prefixes
 
@@ -50,6 +50,8 @@ def reason(
         "(C)",
         "(c)",
         "[C]",
+        "\ufeffC",
+        "C\u200b",
         "C.",
         "C)",
         "C:",
@@ -82,7 +84,7 @@ def test_a_letter_is_read_in_any_dress(letter):
 
 
 @pytest.mark.parametrize(
-    "text", ["Cat", "options", "?", "C D E F?", "C or so", "-C", "CHOICE", "Œ", "Option", "()"]
+    "text", ["Cat", "options", "!", "C D E F?", "C or so", "-C", "CHOICE", "Œ", "Option", "()"]
 )
 def test_a_word_is_no_letter(text):
     assert reason(text, "letter") in {"gold-malformed", "gold-out-of-range"}
@@ -234,6 +236,41 @@ def test_a_gold_names_its_place(name):
 def test_a_text_that_is_an_option_is_gold_even_if_it_looks_like_a_list():
     assert place("[1, 2]", "text", ["[2, 1]", "[1, 2]"]) == 1
     assert place('["x"]', "text", ['["w"]', '["x"]']) == 1
+
+
+@pytest.mark.parametrize("encoding", ["letter", "index0", "index1", "labels", "text"])
+@pytest.mark.parametrize("gold", ["?", "-", "N/A", "nan", "NULL", " hidden ", "TBD", "Not released", "<NA>"])
+def test_what_stands_for_a_hidden_gold_is_none(gold, encoding):
+    labels = {"labels": ["A", "B", "C", "D"]} if encoding == "labels" else {}
+    assert reason(gold, encoding, **labels) == "unlabelled"
+
+
+def test_what_could_stand_for_a_hidden_gold_is_one_where_it_names_an_option():
+    assert place("None", "text", ["w", "None"]) == 1
+    assert place(" N/A", "text", ["w", "N/A"]) == 1
+    assert place("?", "labels", labels=["!", "?", "-", "*"]) == 1
+    assert reason("None", "text") == reason("unknown", "text") == "gold-not-in-options"
+    assert reason("None", "letter") == "unlabelled"
+
+
+@pytest.mark.parametrize(
+    ("gold", "option"),
+    [
+        ("paris", "Paris"),
+        ("Paris", "Paris."),
+        ("two words", "two  words"),
+        ("two words", "two\u00a0words"),
+        ("café", "cafe\u0301"),
+        ("ab", "a\u200bb"),
+        ("2", "2.0"),
+        ("3.50", "3.5"),
+    ],
+)
+def test_a_gold_that_is_nearly_an_option_is_told_from_another_text(gold, option):
+    assert reason(gold, "text", ["x", option]) == "gold-not-in-options"
+    assert nearly_named(gold, ["x", option])
+    assert not nearly_named(gold, ["x", f"{option} too", "", None])
+    assert not nearly_named(".", ["x", "!"])
 
 
 def test_a_text_is_found_exactly_before_it_is_trimmed():

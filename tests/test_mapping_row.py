@@ -225,6 +225,10 @@ MARKED = {
     ),
     "a distractor twice but for white space": (["aaa", "b", " b"], "A", {"duplicate-options-normalised"}),
     "an empty option": (["a", "bb", ""], "B", {"empty-option"}),
+    "an empty option as gold": (["a", "bb", ""], "C", {"empty-option", "gold-empty"}),
+    "what pandas wrote for an option": (["a", "nan", "ccc"], "A", {"substitute-option"}),
+    "what a spreadsheet wrote for an option": (["a", "bb", "#NAME?"], "A", {"substitute-option"}),
+    "an option that is called None": (["a", "None", "ccc"], "A", set()),
     "labels on some": (["A. x", "B. y", "zz"], "A", {"label-prefix-partial"}),
     "labels on all": (["A. x", "B. y", "C. zz"], "A", {"label-prefix"}),
     "white space that makes gold the longest": (
@@ -259,6 +263,10 @@ def test_a_gold_is_marked_for_its_spelling_and_for_what_was_overlooked():
     assert "gold-type" in read(text, [["1991", "1992"]], Spelled("1992")).marks
     assert "gold-type" not in read(text, ["[1991, 1992]"], Spelled("1992")).marks
     assert "gold-as-list" in read(LIST, [["a", "b"]], ["A"]).marks
+    assert "gold-nearly" in read(text, [["Ring", "cube"]], "ring.").marks
+    assert "gold-nearly" not in read(text, [["Rings", "cube"]], "ring.").marks
+    for neither in ("N/A", "?", "tie"):
+        assert not {"gold-as-text", "gold-as-several"} & set(read(LIST, [["a", "b"]], neither).marks)
 
 
 @given(st.lists(st.text(max_size=5) | st.none(), min_size=1, max_size=6), st.integers(0, 7))

@@ -23,6 +23,7 @@ from benchaudit.reading.table import Column, Table
 PIECES = (
     *("a", "b", "B", "word", "Ça", "ça", "straße", "STRASSE", "ſ", "s", "İ", "i", "ﬁ", "K", "k", "µ", "μ"),
     *("ς", "Σ", "中", "ｂ", "Ｂ", "я", "Я", "😀", "e\u0301", "é", "1", "1.50", "None", "nan", "null", "True"),
+    *("#NAME?", "<NA>", "?", "finance"),
     *(" ", "  ", "\n", "\t", "\r", "\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000", "\ufeff"),
     *("'", '"', "\\", "\\n", "\\u0041", ",", ", ", "', '", '", "', "[", "]", "{", "}", "[]", '["x"]', "\0"),
     *(
@@ -43,7 +44,7 @@ PIECES = (
         "ŉ",
     ),
 )
-_PLAIN = st.sampled_from(["one", "two", "three", "four", "x"])
+_PLAIN = st.sampled_from(["one", "two", "three", "four", "x", "nan"])
 # Most rows have to be nearly plain: where everything is odd, nothing is certain.
 NEARLY_PLAIN = st.builds("{}{}{}".format, _PLAIN, st.sampled_from(["", *PIECES]), st.just("") | _PLAIN)
 TEXTS = _PLAIN | NEARLY_PLAIN | st.lists(st.sampled_from(PIECES), max_size=4).map("".join)
@@ -72,7 +73,28 @@ CELLS = st.builds(
     st.sampled_from(["", "'", '"', "\\", ",", " ", "x"]),
 )
 GOLDS = st.sampled_from(
-    ["A", "b", "C.", "(d)", "Z", "0", "1", "2", "03", "-1", "1.0", " 1", "٣", "AB", "", "yes"]
+    [
+        "A",
+        "b",
+        "C.",
+        "(d)",
+        "Z",
+        "0",
+        "1",
+        "2",
+        "03",
+        "-1",
+        "1.0",
+        " 1",
+        "٣",
+        "AB",
+        "",
+        "yes",
+        "?",
+        "N/A",
+        "None",
+        "nan",
+    ]
 )
 SHAPES: dict[str, tuple[ColumnMapping, dict[str, str], tuple[Any, ...]]] = {
     "list, index": (

@@ -238,6 +238,11 @@ def test_a_stream_that_lost_its_last_batch_is_refused(tables: Desk) -> None:
         tables.open(arrow_stream(TABLE)[:-8])
 
 
+def test_a_file_without_its_end_is_to_be_fetched_anew(tables: Desk) -> None:
+    with pytest.raises(SourceError, match=r"^data\.parquet: is cut off, or damaged - fetch"):
+        tables.open(parquet(TABLE)[:-10], "data.parquet")
+
+
 def test_a_damaged_page_is_refused(tables: Desk) -> None:
     content = bytearray(parquet(TABLE, compression="none", use_dictionary=False))
     content[4:60] = b"\xff" * 56

@@ -284,6 +284,29 @@ def test_what_is_no_table_is_refused(tables: Desk, text: str, what: str) -> None
         tables.open(text.encode())
 
 
+def test_quotes_may_be_escaped_by_backslashes(tables: Desk) -> None:
+    """As Spark and MySQL write them. A backslash before anything else is a letter like any other."""
+    texts = '"is \\"x\\", or $\\frac{1}{2}$, so?","C:\\\\"'
+    lines = ["id,question,gold", *(f"{n},{texts}" for n in range(5))]
+    table = tables.open("\n".join(lines).encode())
+    expected = {"question": 'is "x", or $\\frac{1}{2}$, so?', "gold": "C:\\\\"}
+    assert tables.rows(table) == [{"id": str(n), **expected} for n in range(5)]
+    assert table.notes == ("data.csv: quotes in its texts are escaped by backslashes",)
+
+
+def test_a_backslash_at_the_end_of_a_text_escapes_nothing(tables: Desk) -> None:
+    rows = [[str(n), 'of "C:\\"', "D:\\"] for n in range(5)]
+    table = tables.open(written([HEADER, *rows], quoting=csv.QUOTE_ALL).encode())
+    assert (tables.rows(table), table.notes) == (as_rows(rows, HEADER), ())
+
+
+@pytest.mark.parametrize("hint", ["sep=;\n", '"sep=;"\r\n', "SEP=;\r\n"])
+def test_a_line_that_tells_excel_the_delimiter_is_no_row(tables: Desk, hint: str) -> None:
+    table = tables.open(f"{hint}{written([HEADER, *CLEAR], delimiter=';')}".encode("utf-8-sig"))
+    assert tables.rows(table) == as_rows(CLEAR, HEADER)
+    assert "data.csv: its first line says the delimiter" in table.notes
+
+
 def test_a_single_column_is_a_table(tables: Desk) -> None:
     """DuckDB would take the blank line for a row."""
     assert tables.read(b"record\n1\n\n2\n") == [{"record": "1"}, {"record": "2"}]

@@ -253,6 +253,33 @@ def test_lines_are_told_from_documents(tables: Desk) -> None:
     assert tables.read(b'{"a": "b"}\n[]\n', "data.json") == [{"a": "b"}, "no-record"]
 
 
+def test_lines_are_records_whatever_their_first_line_is(tables: Desk) -> None:
+    assert tables.read(b'# canary\n{"a": "b"}\n{"a": "c"}\n', "data.jsonl") == [
+        "no-record",
+        {"a": "b"},
+        {"a": "c"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "what"),
+    [
+        ("{'a': 'b'}\n{'a': 'c'}\n", "data.jsonl", "is called JSON and is none .* in double quotes"),
+        ('// canary\n[{"a": "b"}]\n', "data.json", "is called JSON and is none .* no comments"),
+        (
+            '{"a": "b"},\n{"a": "c"},\n',
+            "data.jsonl",
+            r"no valid JSON \(Extra data at character 11\)",
+        ),
+    ],
+)
+def test_what_is_called_json_and_is_none_is_no_table(
+    tables: Desk, content: str, name: str, what: str
+) -> None:
+    with pytest.raises(SourceError, match=what.replace("none ", "none: ")):
+        tables.open(content.encode(), name)
+
+
 def test_usual_files_are_left_to_the_engine(tables: Desk) -> None:
     assert is_by_engine(tables.open(b'{"a": 1}\n{"a": 2}\n', "data.jsonl"))
     assert is_by_engine(tables.open(b'[{"a": 1},\n{"a": 2}]\n', "data.json"))

@@ -8,7 +8,7 @@ from benchaudit.errors import NothingWatched
 from benchaudit.mapping.slicing import binned
 from benchaudit.models import Blob
 from benchaudit.sources.base import Selection
-from benchaudit.sources.card import labels_of
+from benchaudit.sources.card import labels_of, layout_of
 from tests.support import audit_path
 
 ROWS = "question,A,B,answer,tokens\nQ1,x,yy,B,120\nQ2,xx,y,A,999.5\nQ3,x,y,A,\nQ4,x,y,A,-1\nQ5,x,y,A,many\n"
@@ -106,6 +106,34 @@ def test_rows_are_sliced_by_where_they_were_found(tmp_path):
 )
 def test_without_a_card_the_path_names_the_split(path, split):
     assert labels_of(path, ()) == {"@config": None, "@split": split}
+
+
+@pytest.mark.parametrize(
+    ("path", "config", "split"),
+    [
+        ("sub/easy/test.csv", "easy", "test"),
+        ("sub/easy/one.csv", "easy", None),
+        ("hard/one.csv", "hard", "probe"),
+        ("hard/more/two.csv", None, None),
+        ("a.csv", "listed", "train"),
+        ("b.csv", "listed", "train"),
+    ],
+)
+def test_a_config_may_name_a_directory_or_files_alone(path, config, split):
+    card = """---
+configs:
+- config_name: easy
+  data_dir: ./sub/easy/
+- config_name: hard
+  data_dir: hard
+  data_files:
+  - split: probe
+    path: one.csv
+- config_name: listed
+  data_files: [a.csv, b.csv]
+---
+"""
+    assert labels_of(path, layout_of(card)) == {"@config": config, "@split": split}
 
 
 def test_a_split_that_is_not_there_names_those_that_are():

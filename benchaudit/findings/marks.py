@@ -31,6 +31,15 @@ _MEANINGS: dict[str, tuple[Severity, str]] = {
         "two options are equal but for the case of letters and the white space around them",
     ),
     "empty-option": ("defect", "an option is empty, or white space only"),
+    "gold-empty": ("defect", "gold is an empty option, so nobody can choose it"),
+    "substitute-option": (
+        "warning",
+        "an option is what a program writes where it has no text, such as `nan` or `#NAME?`",
+    ),
+    "gold-nearly": (
+        "warning",
+        "gold of a row left out would be an option but for case, signs at its ends or characters unseen",
+    ),
     "gold-trimmed": ("warning", "gold equals an option only after white space around it is removed"),
     "gold-type": ("note", "gold is a number or a truth value where the option is a text"),
     "label-prefix-partial": (

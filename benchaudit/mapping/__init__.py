@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchaudit.mapping.batch import find_column, find_gold
 from benchaudit.mapping.detect import Proposal, propose
 from benchaudit.mapping.encodings import Sample
-from benchaudit.mapping.literal import Unreadable, Value, decode_literal
+from benchaudit.mapping.literal import Repeated, Unreadable, Value, decode_literal
 from benchaudit.mapping.names import gold_families
 from benchaudit.mapping.row import scores_of
 from benchaudit.models import ColumnMapping, together
@@ -18,7 +18,7 @@ from benchaudit.models import ColumnMapping, together
 if TYPE_CHECKING:
     import duckdb
 
-    from benchaudit.reading import Table
+    from benchaudit.reading import Column, Table
 
 __all__ = ["Proposal", "resolve", "sample_rows"]
 
@@ -88,7 +88,7 @@ def _sample(
             # A place deeper than those that are looked at unasked.
             steps = replace(column, path=column.path[len(owner.path) :])
             for row in rows:
-                row[place] = steps.follow(row.get(owner.name))
+                row[place] = _followed(steps, row.get(owner.name))
     return rows
 
 
@@ -100,9 +100,16 @@ def _decoded(table: Table, cells: Mapping[str, str | None]) -> Iterator[tuple[st
                 whole[column.sql] = column.decode(cells[column.sql])
             except (ValueError, RecursionError):
                 whole[column.sql] = None
-        value = column.follow(whole[column.sql])
+        value = _followed(column, whole[column.sql])
         yield column.name, value
         yield from _places(column.name, value, _DEPTH)
+
+
+def _followed(column: Column, value: Value) -> Value:
+    try:
+        return column.follow(value)
+    except Unreadable:
+        return None
 
 
 def _places(name: str, value: Value, depth: int) -> Iterator[tuple[str, Value]]:
@@ -112,7 +119,7 @@ def _places(name: str, value: Value, depth: int) -> Iterator[tuple[str, Value]]:
             value, _ = decode_literal(value)
         except Unreadable:
             return
-    if isinstance(value, dict) and depth:
+    if isinstance(value, dict) and not isinstance(value, Repeated) and depth:
         for key, inner in value.items():
             yield f"{name}.{key}", inner
             yield from _places(f"{name}.{key}", inner, depth - 1)

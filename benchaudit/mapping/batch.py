@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchaudit.arrays import integers, lists_of_strings, strings
 from benchaudit.errors import MappingError
-from benchaudit.mapping.literal import Repeated, Value
+from benchaudit.mapping.literal import Repeated, Unreadable, Value
 from benchaudit.mapping.row import Item, Row, item_reader, scores_of, text_of
 from benchaudit.mapping.slicing import SliceColumn, slice_column
 from benchaudit.models import ColumnMapping
@@ -143,6 +144,18 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
                 return None if column is None else column.follow(decoded[where[column.sql]])
             return scores_of([value(part) for part in column.parts])
 
+        return ReadRow(
+            item=_counted(_item(binding, value, item_of), binding.file),
+            id=_or_none(lambda: _printable(value(binding.id))),
+            slices=tuple(_or_none(partial(part.value, value)) for part in binding.slices),
+        )
+
+    return read
+
+
+def _item(binding: Binding, value: Callable[[Column | None], Value], item_of: Callable[[Row], Item]) -> Item:
+    """The item of a row whose cells `value` gives."""
+    try:
         row = Row(
             question=[value(column) for column in binding.question],
             options=[value(column) for column in binding.options],
@@ -150,13 +163,17 @@ def row_reader(binding: Binding) -> Callable[[Sequence[str | None], str | None],
             gold=value(binding.gold),
             gold_fallback=value(binding.gold_fallback),
         )
-        return ReadRow(
-            item=_counted(item_of(row), binding.file),
-            id=_printable(value(binding.id)),
-            slices=tuple(part.value(value) for part in binding.slices),
-        )
+    except Unreadable:
+        return Item(left_out="repeated-name")
+    return item_of(row)
 
-    return read
+
+def _or_none(read: Callable[[], str | None]) -> str | None:
+    """What is read for a name of a row, None where it stands in a record that cannot be read."""
+    try:
+        return read()
+    except Unreadable:
+        return None
 
 
 def _counted(item: Item, file: str) -> Item:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchaudit.mapping.gold import golds_of, listed, spelling
+from benchaudit.mapping.gold import golds_of, is_hidden, is_tie, listed, spelling
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
 from benchaudit.models import ColumnMapping
@@ -40,18 +40,26 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
 
     `labels` are those that options have, other than the letters of their places.
     """
-    golds = [gold for cell in cells for gold in golds_of(cell)]
+    there = [gold for cell in cells for gold in golds_of(cell) if not is_hidden(gold)]
+    # A tie says nothing of how the others are written, unless all are texts that begin so.
+    golds = [gold for gold in there if not is_tie(gold)] or there
     kinds = Counter(spelling(gold, "letter") for gold in golds)
     found = []
     if labels and (not golds or most(sum(_is_label(gold, labels) for gold in golds), len(golds))):
         found.append("labels")
-    elif most(kinds["letter"] + kinds["several"], len(golds)):
+    elif most(kinds["letter"] + kinds["several"], len(golds)) or _are_both(golds, kinds):
         found.append("letter")
     if not golds or kinds["number"] * 2 >= len(golds):
         found += ["index0", "index1"]
     if most(sum(_one_hot(cell) for cell in cells), len(cells)):
         found.append("scores")
     return [*found, "text"]
+
+
+def _are_both(golds: Sequence[Value], kinds: Mapping[str, int]) -> bool:
+    """Whether letters and numbers stand beside each other, a nought among them: the numbers count from 0."""
+    counted = kinds["letter"] > 0 and any(str(gold).strip() in {"0", "0.0"} for gold in golds)
+    return counted and most(kinds["letter"] + kinds["several"] + kinds["number"], len(golds))
 
 
 def _is_label(gold: Value, labels: set[str]) -> bool:

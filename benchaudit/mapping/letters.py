@@ -15,7 +15,8 @@ def half_width(text: str) -> str:
     return text if text.isascii() else text.translate(_HALF_WIDTH)
 
 
-_OPENING, _CLOSING = r"[\s(\[{<\"'`*$]*", r"[\s)\]}>\"'`*$.:、。]*"
+_UNSEEN = r"\u200b-\u200f\u2060\ufeff"
+_OPENING, _CLOSING = rf"[\s{_UNSEEN}(\[{{<\"'`*$]*", rf"[\s{_UNSEEN})\]}}>\"'`*$.:、。]*"
 _WORD = r"(?i:option|choice|answer|response|model|assistant|candidate|output)"
 _LETTER = re.compile(rf"{_OPENING}(?:{_WORD}(?:[\s_:-]+{_OPENING}|(?=[A-Z])))?([A-Za-z]){_CLOSING}")
 _JOINED = re.compile(rf"{_OPENING}([A-Z]{{2,}}){_CLOSING}")

@@ -65,6 +65,9 @@ _SUFFIXES = (
     tuple(str(number) for number in range(1, 31)),
 )
 
+_GAP = 3
+"""How far behind a missing option another one tells that the columns before the gap are not all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
@@ -129,5 +132,6 @@ def _families(siblings: Sequence[str]) -> Iterator[Family]:
         for stem in [name.removesuffix(suffixes[0]) for name in by_plain if name.endswith(suffixes[0])]:
             columns = (by_plain.get(stem + suffix, "") for suffix in suffixes)
             family = tuple(itertools.takewhile(bool, columns))
-            if len(family) >= 2:
+            behind = suffixes[len(family) + 1 : len(family) + 1 + _GAP]
+            if len(family) >= 2 and not any(stem + suffix in by_plain for suffix in behind):
                 yield Family(stem=stem, columns=family, lettered=suffixes is _LETTERS)

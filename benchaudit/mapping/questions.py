@@ -8,6 +8,7 @@ from benchaudit.errors import MappingError
 from benchaudit.mapping.candidates import SEPARATORS, list_cell, marked_texts, separators
 from benchaudit.mapping.encodings import Sample, filled, most
 from benchaudit.mapping.gold import listed
+from benchaudit.mapping.literal import Repeated
 from benchaudit.mapping.names import GOLD, OPTION_LISTS, by_rank, families
 from benchaudit.mapping.trial import Trial
 from benchaudit.models import ColumnMapping
@@ -134,6 +135,7 @@ def _hints(sample: Sample, columns: Sequence[str], asked: ColumnMapping) -> Iter
                 f"the texts of {name!r} hold options behind marks such as A, B, C",
                 f"set {flag}, and --gold",
             )
+    yield from _repeated(sample, texts)
     for name in texts if not asked.option_separator else ():
         for mark in (
             separators(sample, (name,), MARKS) if not any(map(list_cell, filled(sample, name))) else ()
@@ -149,8 +151,21 @@ def _hints(sample: Sample, columns: Sequence[str], asked: ColumnMapping) -> Iter
                 f"the scores that come with the options {name!r} are not 0 and 1",
                 f"set --options {name!r} --gold-encoding scores if the highest is gold",
             )
-    for name in [asked.gold] if asked.gold else by_rank(columns, GOLD):
+    if not asked.gold_encoding:
+        yield from _lists(sample, [asked.gold] if asked.gold else by_rank(columns, GOLD), texts)
+
+
+def _repeated(sample: Sample, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in texts:
+        cells = filled(sample, name)
+        if most(sum(isinstance(cell, Repeated) for cell in cells), len(cells)):
+            yield f"in the records of {name!r} a name stands twice", "give each option a name of its own"
+
+
+def _lists(sample: Sample, golds: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in golds:
         lists = [listed(value) or () for value in filled(sample, name)]
-        if not asked.gold_encoding and most(sum(len(values) > 1 for values in lists), len(lists)):
+        # The labels of options are a list in every row, and no gold.
+        if name.rpartition(".")[0] not in texts and most(sum(len(some) > 1 for some in lists), len(lists)):
             ways = "scores if the highest is gold, ranks if the lowest is, order if the first is"
             yield f"the cells of {name!r} are lists", f"set --gold {name!r} with --gold-encoding {ways}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchaudit.mapping.letters import place_of, undressed
 from benchaudit.mapping.recorded import with_columns
+from benchaudit.mapping.row import SUBSTITUTES
 from benchaudit.mapping.spelled import STYLES, form_of, texts_of
 from benchaudit.reading.engine import literal
 
@@ -41,6 +42,8 @@ _LETTERS = (
 
 _LATE_BLANKS = "\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """White space beyond ASCII."""
+
+_SUBSTITUTES = f"[{', '.join(map(literal, sorted(SUBSTITUTES)))}]"
 
 FOLDED_ALIKE = (
     (0x00, 0xB4), (0xB6, 0xDE), (0xE0, 0xFF), (0x400, 0x481), (0x5D0, 0x6FF), (0x900, 0xE7F),
@@ -140,6 +143,7 @@ def _certain(options: _Options) -> str:
         AND len(options) BETWEEN 2 AND {_MOST} AND list_count(options) = len(options)
         AND gold BETWEEN 0 AND len(options) - 1
         AND NOT list_contains(list_transform(options, lambda option: {bad}), true)
+        AND NOT (regexp_matches(joined, '[#<]|nan') AND list_has_any(options, {_SUBSTITUTES}))
         AND CASE
             WHEN strlen(joined) <> length(joined)
             THEN {folded} AND NOT regexp_matches(joined, {literal(_FOLDED_OTHERWISE)})

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, decode_list, split
 from benchaudit.mapping.dialogue import last_turn
-from benchaudit.mapping.gold import Unresolved, golds_of, listed, own_position, position, spelling
+from benchaudit.mapping.gold import (
+    Unresolved,
+    golds_of,
+    is_hidden,
+    is_tie,
+    listed,
+    nearly_named,
+    own_position,
+    position,
+    spelling,
+)
 from benchaudit.mapping.literal import Spelled, Unreadable, Value
 from benchaudit.mapping.marked import marked_options
 from benchaudit.mapping.prefixes import Prefixes, prefixes
@@ -18,6 +28,9 @@ from benchaudit.models import ColumnMapping
 
 MAX_OPTIONS = 1000
 """More options than this are a misread cell, and would not fit the packed tallies."""
+
+SUBSTITUTES = frozenset({"nan", "<NA>", "#N/A", "#NAME?", "#REF!", "#VALUE!"})
+"""What pandas and spreadsheets write where an option was, or was missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +73,7 @@ def item_reader(mapping: ColumnMapping) -> Callable[[Row], Item]:
             return Item(question=_replaced(question), left_out=error.reason, marks=tuple(marks))
         except Unreadable:
             return Item(question=_replaced(question), left_out="unreadable-options", marks=tuple(marks))
-        marks += [*_repeats(kept, gold), *_trimmings(kept, gold)]
+        marks += [*_repeats(kept, gold), *_substitutes(kept), *_trimmings(kept, gold)]
         return Item(question=question, options=kept, gold=gold, marks=tuple(marks))
 
     return item_of
@@ -232,12 +245,17 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
     if not mapping.gold:
         return own_position(cell, encoding)
     value = _gold_cell(row)
-    if golds_of(value):
+    if _is_spelled(value, encoding):
         marks.append(f"gold-as-{spelling(value, encoding)}")
     if encoding == "letter" and labels.reordered:
         raise Unresolved("gold-ambiguous")
     tie = len(mapping.gold_columns) > max(1, len(cell.options))
-    named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator, tie=tie)
+    try:
+        named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator, tie=tie)
+    except Unresolved as error:
+        if error.reason == "gold-not-in-options" and nearly_named(value, labels.bare or cell.options):
+            marks.append("gold-nearly")
+        raise
     if not named.exact:
         marks.append("gold-trimmed")
     if encoding == "text" and _is_no_text(value) and not isinstance(cell.options[named.place], Spelled):
@@ -248,6 +266,14 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
 def scores_of(cells: Sequence[Value]) -> Value:
     """The cells of several columns as one list of scores, however their numbers are spelled."""
     return [None if cell == "" else Spelled(cell) if isinstance(cell, str) else cell for cell in cells]
+
+
+def _is_spelled(value: Value, encoding: str) -> bool:
+    """Whether a gold cell is written in some way; what stands for a hidden gold or a tie is none."""
+    golds = golds_of(value)
+    return bool(golds) and (
+        encoding in {"text", "labels"} or not all(is_hidden(gold) or is_tie(gold) for gold in golds)
+    )
 
 
 def _is_no_text(value: Value) -> bool:
@@ -290,8 +316,14 @@ def _repeats(options: Sequence[str], gold: int) -> list[str]:
         "gold-duplicated-normalised": alike.count(alike[gold]) > same,
         "duplicate-options-normalised": len(set(alike)) < len(set(options)),
         "empty-option": "" in alike,
+        "gold-empty": alike[gold] == "",
     }
     return [mark for mark, holds in said.items() if holds]
+
+
+def _substitutes(options: Sequence[str]) -> list[str]:
+    """The mark of options that are what a program prints where it has no text."""
+    return [] if SUBSTITUTES.isdisjoint(options) else ["substitute-option"]
 
 
 def _trimmings(options: Sequence[str], gold: int) -> list[str]:

@@ -13,7 +13,7 @@ LEAST_USABLE = 0.5
 """Share of the labelled rows of the sample in which a proposed mapping must find gold among the options."""
 
 LEAST_READ = 0.8
-"""Share of the labelled rows of the sample whose gold it must be able to read."""
+"""Share of the labelled rows with options in the sample whose gold it must be able to read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,24 @@ class Trial:
     @property
     def holds(self) -> bool:
         """Whether the rows speak for it: most golds can be read, and those that can name an option."""
-        read = self.left_out(None, "several-golds", "gold-out-of-range")
         named = self.left_out(None, "several-golds")
+        read = named + self.left_out("gold-out-of-range") + self._nearly
+        # Of a row without options it cannot be said whether its gold names one.
+        asked = self.labelled - self.left_out("unreadable-options", "one-option", "repeated-name")
         # A text that stands apart from the distractors is gold; a list of places may be anything.
         some = self.usable > 0 or (self.mapping.gold_apart and named > 0)
-        return some and named >= LEAST_USABLE * self.labelled and read >= LEAST_READ * self.labelled
+        return some and named >= LEAST_USABLE * self.labelled and read >= LEAST_READ * asked
+
+    @property
+    def _nearly(self) -> int:
+        """Rows whose gold is read: its option is empty or spelled otherwise, or its label stands twice."""
+        by_label = self.mapping.gold_encoding == "labels"
+        by_place = self.mapping.gold_encoding != "text" and not by_label
+        return sum(
+            (item.left_out == "gold-not-in-options" and (by_place or "gold-nearly" in item.marks))
+            or (item.left_out == "gold-ambiguous" and by_label)
+            for item in self.items
+        )
 
     @property
     def unlabelled(self) -> bool:

@@ -28,6 +28,7 @@ def read_parquet(
     path: Path, name: str, place: Path, connection: duckdb.DuckDBPyConnection, *, trusting: bool = False
 ) -> Table:
     """Return the table of a Parquet file. Raises SourceError where it is damaged, or a decompression bomb."""
+    _refuse_part(path, name)
     try:
         _refuse_bomb(path, name, connection)
         fields = read_schema(path, connection)
@@ -60,6 +61,14 @@ def _laid_down_table(
     if row_count(table, connection) is None:
         raise SourceError("has cells that cannot be read", where=name)
     return table
+
+
+def _refuse_part(path: Path, name: str) -> None:
+    """Raise SourceError where the file does not end as a Parquet file does: a transfer broke off."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 4))
+        if file.read() != b"PAR1":
+            raise SourceError("is cut off, or damaged", where=name, todo="fetch or upload it once more")
 
 
 def _refuse_bomb(path: Path, name: str, connection: duckdb.DuckDBPyConnection) -> None:

@@ -104,6 +104,15 @@ def text_kind(path: Path, name: str) -> Text:
         raise SourceError("is binary data of an unknown kind", where=name, todo=_OTHERS)
     if re.match(rb'\{\s*["}]', start):
         return "jsonl" if _is_lines(path, name) else "json"
+    if bare_name(name).endswith((".jsonl", ".ndjson")) and re.search(rb'^\{\s*"', start, re.MULTILINE):
+        # A first line that is no record, as a comment, is a row that is left out.
+        return "jsonl"
+    if bare_name(name).endswith((".json", ".jsonl", ".ndjson")) and re.match(rb"\{|//|/\*|#", start):
+        raise SourceError(
+            "is called JSON and is none: it begins with no quoted name",
+            where=name,
+            todo="write it as JSON: names and texts in double quotes, no comments",
+        )
     # A list may be the first cell of a table without a header; a record never is.
     is_table = start[:1] != b"[" or bare_name(name).endswith((".csv", ".tsv"))
     return "csv" if is_table and not re.match(rb"\[\s*\{", start) else "json"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from benchaudit.reading.table import Column, Table, row_count
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _TAKEN = {True: "one", False: "a row"}
+_HINT = re.compile(rb'"?sep=[,;\t|]"?\r?\n', re.IGNORECASE)
 _SNIFFED_ROWS = 200
 _LEAST_FITTING = 0.5
 """Share of the first rows that must have as many fields as the first line."""
@@ -39,10 +41,14 @@ _LEAST_FITTING = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a file separates its fields, and whether quotes enclose some; without, a quote is a text."""
+    """How a file separates its fields, and whether quotes enclose some; without, a quote is a text.
+
+    A quote inside of quotes is doubled, or `escaped` by a backslash, as Spark and MySQL write it.
+    """
 
     delimiter: str
     quoted: bool = True
+    escaped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,7 @@ def read_delimited(
     text: Utf8, name: str, place: Path, connection: duckdb.DuckDBPyConnection, *, trusting: bool = False
 ) -> Table:
     """Return the table of a delimited text file. Raises SourceError where it is none."""
+    text = _without_hint(text, name, place)
     layout = _layout(text, name)
     rows = _regular_rows(text, layout)
     if rows is not None:
@@ -66,12 +73,24 @@ def read_delimited(
     return _by_definition(text, name, layout, place)
 
 
+def _without_hint(text: Utf8, name: str, place: Path) -> Utf8:
+    """The file without the line `sep=;` that tells Excel the delimiter, and is no part of the table."""
+    hint = _HINT.match(read_head(text.path, 64))
+    if hint is None:
+        return text
+    target = place / "table"
+    with text.path.open("rb") as source, target.open("wb") as sink:
+        source.seek(hint.end())
+        shutil.copyfileobj(source, sink, 1 << 20)
+    return replace(text, path=target, notes=(*text.notes, f"{name}: its first line says the delimiter"))
+
+
 def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str] | None]:
     """The definition: the records of these lines, blank ones passed over.
 
     None stands for each line of a record whose quotes are no CSV, for what was a row in it is lost.
     """
-    reader = _strict_reader(lines, dialect)
+    reader = _strict_reader(map(_doubled, lines) if dialect.escaped else lines, dialect)
     read = 0
     while True:
         try:
@@ -84,6 +103,15 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str] | None
             if record:
                 yield record
         read = reader.line_num
+
+
+_ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
+"""A quote behind an odd number of backslashes."""
+
+
+def _doubled(line: str) -> str:
+    """A line with its escaped quotes doubled. Other backslashes stay: in LaTeX they are the text."""
+    return _ESCAPED.sub(r'\1""', line)
 
 
 def _strict_reader(lines: Iterable[str], dialect: Dialect) -> Any:
@@ -103,7 +131,10 @@ def find_dialect(head: str, name: str, *, cut: bool = False) -> tuple[Dialect, l
     Returns it with those of the first records that do. `cut` says that `head` ends amid the file.
     Raises SourceError where no dialect makes a table of it.
     """
-    dialects = [Dialect(delimiter=mark, quoted=quoted) for quoted in (True, False) for mark in _NAMES]
+    ways = [(True, False), (False, False), *([(True, True)] if '\\"' in head else [])]
+    dialects = [
+        Dialect(delimiter=mark, quoted=quoted, escaped=escaped) for quoted, escaped in ways for mark in _NAMES
+    ]
     best = max(dialects, key=lambda dialect: _fit(_first(head, dialect, cut=cut), dialect))
     found = _first(head, best, cut=cut)
     if not found or found[0] is None:
@@ -111,7 +142,9 @@ def find_dialect(head: str, name: str, *, cut: bool = False) -> tuple[Dialect, l
     rows = [record for record in found if record is not None and len(record) == len(found[0])]
     if len(rows) < _LEAST_FITTING * len(found):
         raise SourceError(
-            "is no table: most of its lines differ from the first in the number of fields", where=name
+            "is no table: most of its lines differ from the first in the number of fields",
+            where=name,
+            todo="begin it with the line that names the columns, and quote texts that hold the delimiter",
         )
     return best, rows
 
@@ -172,6 +205,8 @@ def _remarks(dialect: Dialect, name: str, header: Header, twice: list[str]) -> l
         said.append(f"the delimiter is {_NAMES[dialect.delimiter]}")
     if not dialect.quoted:
         said.append("quotes are part of the text")
+    if dialect.escaped:
+        said.append("quotes in its texts are escaped by backslashes")
     if not header.clear:
         said.append(
             f"whether its first line is a header is not clear, it is taken for {_TAKEN[header.present]}"
@@ -183,7 +218,7 @@ def _remarks(dialect: Dialect, name: str, header: Header, twice: list[str]) -> l
 
 def _regular_rows(text: Utf8, layout: _Layout) -> int | None:
     """How many rows there are by the definition, None where the engine might read one of them otherwise."""
-    if not text.clean:
+    if not text.clean or layout.dialect.escaped:
         return None
     dialect, width = layout.dialect, len(layout.columns)
     records = regular_records(text.path, dialect.delimiter, width, quoted=dialect.quoted)

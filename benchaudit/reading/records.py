@@ -6,7 +6,8 @@ respell numbers (`1.50` becomes `1.5`). A file that DuckDB refuses anywhere is s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -112,12 +113,26 @@ def _table(relation: str, name: str, connection: duckdb.DuckDBPyConnection, note
     """The table whose columns are the names that its first records have, as they come up."""
     names: dict[str, None] = {}
     sample = connection.execute(f"SELECT record FROM {relation} WHERE unreadable IS NULL LIMIT {_SAMPLED}")
-    for (record,) in sample.fetchall():
+    sampled = [str(record) for (record,) in sample.fetchall()]
+    for record in sampled:
         try:
             names.update(dict.fromkeys(decode_json(record)))
         except (ValueError, RecursionError):
             continue
     if not names:
-        raise SourceError("holds no record", where=name, todo="a row must be a JSON object with names")
+        raise SourceError(
+            f"holds no record{_why(sampled)}", where=name, todo="a row must be a JSON object with names"
+        )
     columns = tuple(Column(name=shown(title), sql="record", form="record", path=(title,)) for title in names)
     return Table(file=name, relation=relation, columns=columns, notes=notes)
+
+
+def _why(records: Sequence[str]) -> str:
+    """What is wrong with the first record of a file in which none can be read."""
+    try:
+        decode_json(records[0] if records else "{}")
+    except json.JSONDecodeError as error:
+        return f": the first is no valid JSON ({error.msg} at character {error.pos + 1})"
+    except (ValueError, RecursionError):
+        return ": the first is no valid JSON"
+    return ""

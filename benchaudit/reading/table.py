@@ -9,7 +9,7 @@ from typing import Literal
 import duckdb
 
 from benchaudit.errors import SourceError
-from benchaudit.mapping.literal import Unreadable, Value, decode_json, decode_literal
+from benchaudit.mapping.literal import Repeated, Unreadable, Value, decode_json, decode_literal
 from benchaudit.models import together
 
 Form = Literal["text", "json", "record"]
@@ -39,13 +39,19 @@ class Column:
         return raw if raw is None or self.form == "text" else decode_json(raw)
 
     def follow(self, value: Value) -> Value:
-        """Return the part of a decoded cell that `path` names, None where it has none."""
-        for step in self.path:
+        """Return the part of a decoded cell that `path` names, None where it has none.
+
+        Raises Unreadable where that is a part of a record in which a name stands twice: either may be meant.
+        """
+        for depth, step in enumerate(self.path):
             if isinstance(value, str):
                 try:
                     value, _ = decode_literal(value)
                 except Unreadable:
                     return None
+            # A whole row of that kind is left out before it is asked for its parts.
+            if isinstance(value, Repeated) and (depth or self.form != "record"):
+                raise Unreadable("a record in which a name stands twice")
             value = value.get(step) if isinstance(value, dict) else None
         return value
 

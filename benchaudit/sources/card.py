@@ -38,22 +38,28 @@ def labels_of(path: str, layout: Sequence[str]) -> dict[str, str | None]:
         names, _, pattern = line.partition(": ")
         config, slash, split = names.rpartition("/")
         if slash and (path == pattern or fnmatchcase(path, pattern)):
-            return {"@config": config, "@split": split}
+            return {"@config": config, "@split": split or _split_of(path)}
+    return {"@config": None, "@split": _split_of(path)}
+
+
+def _split_of(path: str) -> str | None:
     words = re.split(r"[^a-z]+", path.lower())
     found = [split for split, names in _SPLITS.items() if not set(names).isdisjoint(words)]
-    return {"@config": None, "@split": found[0] if len(found) == 1 else None}
+    return found[0] if len(found) == 1 else None
 
 
 def _config_lines(config: Any) -> list[str]:
     if not isinstance(config, dict):
         return []
     name, files = config.get("config_name", "default"), config.get("data_files")
-    if isinstance(files, str):
-        return [f"{name}/train: {files}"]
+    place = str(config.get("data_dir") or "").removeprefix("./").strip("/")
+    within = f"{place}/" if place else ""
+    if files is None:
+        # Which split a file of a directory is, its path says.
+        return [f"{name}/: {within}*"] if within else []
     return [
-        f"{name}/{entry.get('split', 'train')}: {path}"
-        for entry in _list(files)
-        if isinstance(entry, dict)
+        f"{name}/{entry.get('split', 'train')}: {within}{path}"
+        for entry in (file if isinstance(file, dict) else {"path": file} for file in _list(files))
         for path in _list(entry.get("path"))
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -30,6 +31,25 @@ from .quiz import (
 )
 from .stage import Stage
 
+
+def with_hidden_golds(items: Iterable[QuizItem]) -> bytes:
+    """Places as golds, and rows that hide theirs."""
+    rows = with_option_columns(items)
+    first = json.loads(rows.splitlines()[0])
+    return rows + b"".join(
+        json.dumps({**first, "answer": gold}).encode() + b"\n" for gold in ("?", "", "1.5")
+    )
+
+
+def with_broken_lists(items: Iterable[QuizItem]) -> bytes:
+    """Letters as golds, and rows whose list of options is none."""
+    rows = with_letter(items)
+    name, *_ = rows.partition(b"\n")
+    cells = {"options": "['a', 'b", "answer": "A", "who": "self"}
+    row = ",".join(f'"{cells.get(column, "")}"' for column in name.decode().strip().split(","))
+    return rows + row.encode() + b"\n"
+
+
 Counts = dict[str, tuple[int, int, int, int, int]]
 """By slice: n, gold among the longest, alone there, among the shortest, alone there."""
 
@@ -38,6 +58,8 @@ FORMS: dict[str, tuple[str, Callable[[Iterable[QuizItem]], bytes]]] = {
     "list and letter": ("test.csv", with_letter),
     "option columns and index": ("test.jsonl", with_option_columns),
     "list and answer text": ("test.json", with_answer_text),
+    "hidden golds": ("test.jsonl", with_hidden_golds),
+    "broken lists": ("test.csv", with_broken_lists),
     "parquet": ("test.parquet", with_parquet),
     "labels": ("test.jsonl", with_labels),
     "scores": ("test.jsonl", with_scores),
@@ -53,7 +75,7 @@ def of_table(body: str) -> Counts:
             for row in rows:
                 cell = dict(zip(header, row, strict=True))
                 name = cell["Slice"].replace(" = ", "=")
-                sizes[name] = int(cell["n"])
+                sizes[name] = int(cell["n"].split()[0])
                 both = int(cell["Among"].split()[0]), int(cell["Alone"].split()[0])
                 counts.setdefault(name, {})[cell["Gold is"]] = both
     return {name: (sizes[name], *of["longest"], *of["shortest"]) for name, of in counts.items()}

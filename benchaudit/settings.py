@@ -38,6 +38,13 @@ def _text(value: str) -> str:
     return value.strip()
 
 
+def _token(value: str) -> str:
+    # What is pasted may bring a line break or a mark that nobody sees: no request could carry it.
+    if not re.fullmatch(r"[!-~]*", value.strip()):
+        raise ValueError("holds a blank or another character that no token has: paste it anew")
+    return value.strip()
+
+
 def _separator(value: str) -> str:
     # A line end or a tab cannot be written into a flag or an input; blanks around a separator count.
     return value.replace("\\n", "\n").replace("\\t", "\t")
@@ -284,13 +291,13 @@ class Settings:
         _scheduler,
     )
 
-    github_token: str = setting("Token that may write issues.", _text, secret=True)
+    github_token: str = setting("Token that may write issues.", _token, secret=True)
     upstream_token: str = setting(
-        "Token for the report upstream; by default github-token or hf-token.", _text, secret=True
+        "Token for the report upstream; by default github-token or hf-token.", _token, secret=True
     )
     hf_token: str = setting(
         "Hub token, for private or gated datasets, and to write discussions with channel hub.",
-        _text,
+        _token,
         secret=True,
     )
 

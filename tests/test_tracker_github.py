@@ -189,6 +189,14 @@ def test_a_token_that_may_not_ask_is_the_workflows(github: responses.RequestsMoc
     assert tracker(author="").find(marker(DATASET)) is not None
 
 
+def test_a_limit_does_not_say_that_the_token_is_a_workflows(github: responses.RequestsMock) -> None:
+    """Whose issues are ours is then not known: those of another account would be looked for."""
+    github.get(USER, status=403, json={"message": "You have exceeded a secondary rate limit."})
+
+    with pytest.raises(TrackerError, match="slow down"):
+        tracker(author="").find(marker(DATASET))
+
+
 # --- What is written ----------------------------------------------------------------------------
 
 

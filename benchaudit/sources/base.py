@@ -136,6 +136,12 @@ EVERYTHING = Selection()
 """Every data file."""
 
 
+def unreadable(path: Path, error: OSError) -> SourceError:
+    """The error for a path that the system does not let us read."""
+    todo = "let this user read it" if isinstance(error, PermissionError) else "check the path and the disk"
+    return SourceError(f"cannot be read ({error.strerror})", where=str(path), todo=todo)
+
+
 def _matches(path: str, pattern: str) -> bool:
     return path == pattern or fnmatchcase(path, pattern)
 

@@ -95,8 +95,10 @@ class Connection:
             try:
                 self._author = self.read(lambda: self.api.get_user().login)
             except TrackerError as error:
-                # A workflow's own token may not ask who it is.
-                if not isinstance(error.__cause__, GithubException) or error.__cause__.status != 403:
+                # A workflow's own token may not ask who it is. Of a limit, 403 says nothing like that.
+                cause = error.__cause__
+                limited = "rate limit" in error.what
+                if limited or not isinstance(cause, GithubException) or cause.status != 403:
                     raise
                 self._author, self._assumed = ACTIONS, True
         return self._author

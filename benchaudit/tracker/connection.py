@@ -211,10 +211,18 @@ def _details(errors: object) -> list[str]:
     return [str(entry.get("message") or f"{entry.get('field')}: {entry.get('code')}") for entry in entries]
 
 
+def _is_slowed_down(said: str) -> bool:
+    """Whether GitHub says in words that it was too much at once; of old it called that abuse."""
+    return "secondary rate limit" in said or "abuse detection" in said or "temporarily blocked" in said
+
+
 def _is_unwanted(status: int, said: str) -> bool:
     """Whether a refusal is of somebody's making who wants nothing written there."""
     return status == 410 or (
-        status == 403 and "rate limit" not in said and ("lock" in said or "archived" in said)
+        status == 403
+        and "rate limit" not in said
+        and not _is_slowed_down(said)
+        and ("lock" in said or "archived" in said)
     )
 
 
@@ -246,7 +254,7 @@ def _forbidden(said: str, headers: dict[str, str], place: str, token: str) -> tu
     here = place == "repository"
     meanings = [
         (
-            "retry-after" in headers or "secondary rate limit" in said,
+            "retry-after" in headers or _is_slowed_down(said),
             "GitHub asks to slow down (secondary rate limit)",
             "run again later",
         ),
@@ -265,6 +273,11 @@ def _forbidden(said: str, headers: dict[str, str], place: str, token: str) -> tu
             "archived" in said,
             "the repository is archived",
             f"name another with `{place}`{'' if here else ', or take the label off'}",
+        ),
+        (
+            "push access" in said,
+            "the token may not ask who may write there",
+            f"check {token}: its account must be one that may write itself",
         ),
         (
             here,

@@ -82,15 +82,20 @@ class GitHubTracker:
 
         def ask() -> str:
             events = self._repository.get_issue(thread.number).get_events()
+            # Of an account that was deleted there is no actor, and whoever did it before it did not do this.
             names = [
-                event.actor.login
+                event.actor.login if event.actor else ""
                 for event in events
-                if event.event == "labeled" and event.actor and event.label and event.label.name == label
+                if event.event == "labeled" and event.label and event.label.name == label
             ]
-            if not names or names[-1].lower() == self._connection.login().lower():
+            name = names[-1] if names else ""
+            if name.lower() in {"", self._connection.login().lower()}:
                 return ""
-            permission = self._repository.get_collaborator_permission(names[-1])
-            return names[-1] if permission in _MAY_WRITE else ""
+            try:
+                permission = self._repository.get_collaborator_permission(name)
+            except UnknownObjectException:
+                return ""
+            return name if permission in _MAY_WRITE else ""
 
         with self._lock:
             return self._connection.read(ask)

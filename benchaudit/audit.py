@@ -166,7 +166,8 @@ def placed(source: Source, snapshot: Snapshot, settings: Settings) -> Iterator[N
     except BenchauditError as error:
         if error.where == source.name:
             raise
-        where = f"{source.name}@{snapshot.revision.sha[:7]} {error.where}"
+        place = f"{source.name}@{snapshot.revision.sha[:7]}"
+        where = error.where if error.where.startswith(place) else f"{place} {error.where}"
         guessed = len(snapshot.blobs) > 1 and not settings.files and not isinstance(error, PASSING)
         hint = "if this file is no part of the benchmark, name those that are with --files" if guessed else ""
         todo = "; ".join(filter(None, [error.todo, hint]))

@@ -89,8 +89,7 @@ def catch_up(source: Source, state: State, limit: int) -> Backlog:
     revisions, notices = history.revisions, tuple[str, ...]()
     if not history.found:
         revisions = revisions[-1:]
-        gone = code(state.seen[:7])
-        notices = (f"**History was rewritten**: {gone} is gone from it; only the newest is audited.",)
+        notices = (_missed(code(state.seen[:7]), cut=history.cut),)
     steps: list[Step] = []
     current, seen = state.past.snapshot, state.seen
     lost: NothingWatched | None = None
@@ -112,6 +111,16 @@ def catch_up(source: Source, state: State, limit: int) -> Backlog:
         skipped=history.skipped,
         notices=notices,
     )
+
+
+def _missed(seen: str, *, cut: bool) -> str:
+    """Why only the newest revision is audited: the last one seen is not in the history."""
+    if cut:
+        return (
+            f"**The clone is shallow** and does not reach back to {seen}: only the newest is audited. "
+            "With `fetch-depth: 0`, or after `git fetch --unshallow`, it would."
+        )
+    return f"**History was rewritten**: {seen} is gone from it; only the newest is audited."
 
 
 def _looked(

@@ -24,7 +24,11 @@ def from_config(path: Path) -> list[list[Layer]]:
     try:
         document = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except FileNotFoundError:
-        raise SettingsError("no such config file", where=str(path), todo="check --config") from None
+        raise SettingsError(
+            "no such config file",
+            where=str(path),
+            todo="check --config; a workflow has the files of its repository after actions/checkout",
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"cannot be read ({error})", where=str(path)) from None
     except yaml.MarkedYAMLError as error:

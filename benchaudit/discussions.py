@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from huggingface_hub import DiscussionComment, DiscussionWithDetails, errors
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status, validate_repo_id  # type: ignore[attr-defined] # documented, not listed
 
-from benchaudit.errors import RateLimited, SettingsError, TrackerError
+from benchaudit.errors import RateLimited, SettingsError, TrackerError, Unwanted
 from benchaudit.hub import HTTPError, Hub
 from benchaudit.lost import Lost
 
@@ -166,7 +166,9 @@ class Discussions:
     def _refused(self, error: errors.HfHubHTTPError, status: int) -> TrackerError:
         said = str(error.server_message or error.response.reason_phrase)
         what, todo = _meaning(error, status, said.lower())
-        return TrackerError(f"{what} (the Hub says: {said[:200]})", where=self.dataset, todo=todo)
+        shut = "discussions are disabled" in said.lower() or "locked" in said.lower()
+        kind = Unwanted if shut or isinstance(error, errors.DisabledRepoError) else TrackerError
+        return kind(f"{what} (the Hub says: {said[:200]})", where=self.dataset, todo=todo)
 
 
 def _meaning(error: errors.HfHubHTTPError, status: int, said: str) -> tuple[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from benchaudit.errors import SettingsError
 from benchaudit.settings import Settings
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 REPORTS = "benchaudit-reports"
 """The folder of the channel `folder`, in the workspace."""
+
+
+class _Given(TypedDict, total=False):
+    """What a connection is told of the repository: as `Connection` takes it."""
+
+    named: bool
+    inputs: tuple[str, str]
 
 
 class Edges:
@@ -50,8 +58,9 @@ class Edges:
             raise SettingsError(
                 "no token to write issues with", todo="set github-token, or channel to folder or none"
             )
-        if repository.count("/") != 1:
-            raise SettingsError("no repository for the report issue", todo="set `repository`, as owner/name")
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository, re.ASCII):
+            what = "is no name of a repository" if repository else "no repository for the report issue"
+            raise SettingsError(what, where=repository, todo="set `repository`, as owner/name")
         return self._issues(settings, repository)
 
     def _files(self) -> FolderTracker:
@@ -82,7 +91,8 @@ class Edges:
         place = (settings.github_token, repository, settings.author)
         with self._lock:
             if place not in self._shared:
-                self._shared[place] = GitHubTracker(self._connection(settings, repository))
+                connection = self._connection(settings, repository, named=bool(settings.repository))
+                self._shared[place] = GitHubTracker(connection)
             return self._shared[place]
 
     def upstream(self, tracker: Tracker, settings: Settings) -> Upstream | None:
@@ -100,7 +110,13 @@ class Edges:
             if settings.upstream == "hub":
                 return self._discussions(settings, settings.upstream_token or settings.hf_token)
             repository = settings.upstream.removeprefix("github:")
-            connection = self._connection(replace(settings, author=""), repository, settings.upstream_token)
+            connection = self._connection(
+                replace(settings, author=""),
+                repository,
+                settings.upstream_token,
+                named=True,
+                inputs=("upstream", "upstream-token"),
+            )
             return GitHubTracker(connection)
 
         wish = Wish(
@@ -125,17 +141,23 @@ class Edges:
                 self._notes[settings.github_token] = ReleaseNotes(connection, many=self._many)
             return self._notes[settings.github_token]
 
-    def _connection(self, settings: Settings, repository: str, token: str = "") -> Connection:
+    def _connection(
+        self, settings: Settings, repository: str, token: str = "", **more: Unpack[_Given]
+    ) -> Connection:
         """A connection to a repository, with a token of its own or the one that writes our issues."""
         from benchaudit.tracker.connection import PATIENCE, Connection
 
+        api = self.environment.get("GITHUB_API_URL", "https://api.github.com")
+        if not re.match(r"https?://[^/\s]", api):
+            raise SettingsError("is no address of GitHub", where=f"GITHUB_API_URL={api}", todo="correct it")
         return Connection(
-            api=self.environment.get("GITHUB_API_URL", "https://api.github.com"),
+            api=api,
             token=token or settings.github_token,
             repository=repository,
             author=settings.author,
             pause=self._pause,
             patience=float(self.environment.get("BENCHAUDIT_PATIENCE", PATIENCE)),
+            **more,
         )
 
     def _discussions(self, settings: Settings, token: str, pull_request: int = 0) -> Tracker:

@@ -71,6 +71,10 @@ class TrackerError(BenchauditError):
     exit_status = 4
 
 
+class Unwanted(TrackerError):
+    """Nothing more is taken there: locked, archived, switched off, or its owner has blocked the account."""
+
+
 class StateError(TrackerError):
     """What the tracker holds cannot be read back as our state."""
 

@@ -21,6 +21,13 @@ def text(value: str) -> str:
     return value.strip()
 
 
+def token(value: str) -> str:
+    """A token. What is pasted may bring a line break or a mark that nobody sees: no request could carry it."""
+    if not re.fullmatch(r"[!-~]*", value.strip()):
+        raise ValueError("holds a blank or another character that no token has: paste it anew")
+    return value.strip()
+
+
 def separator(value: str) -> str:
     """A separator to the letter; a line end or a tab, which no flag or input can hold, behind a backslash."""
     return value.replace("\\n", "\n").replace("\\t", "\t")

@@ -7,6 +7,7 @@ the pages of a list are asked for there, whatever host the Hub's links name.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -66,7 +67,14 @@ def _client() -> Any:
     It has no time limit of its own, and its retries of a download know no budget: an answer 429 is
     raised past them, to be waited for here.
     """
-    client = default_client_factory()
+    try:
+        client = default_client_factory()
+    except Exception as error:
+        # It reads the environment's proxies; what it cannot use is an error of one of many kinds.
+        raise SettingsError(
+            f"the proxies that the environment names cannot be used ({error})",
+            todo="correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY; for socks:// install socksio",
+        ) from None
     client.timeout = TIMEOUT
     client.event_hooks = {**client.event_hooks, "response": [heed]}
     return client
@@ -77,6 +85,12 @@ set_client_factory(_client)
 # What moves on a terminal is ours, and with --quiet nothing does; a user's own word weighs more.
 if constants.HF_HUB_DISABLE_PROGRESS_BARS is None:
     disable_progress_bars()
+
+
+if "HF_HUB_DISABLE_XET" not in os.environ:
+    # The other way to large files goes past this client: past its limit of time, its patience and its tokens'
+    # rules. It tries for four minutes what cannot be reached, and ends in an error of no kind.
+    constants.HF_HUB_DISABLE_XET = True
 
 
 class Hub:
@@ -194,7 +208,7 @@ class Hub:
             # The cache links a snapshot's names to blobs; the engine is let in to the blob alone.
             return Path(local).resolve()
 
-        return self._call(dataset, ask, sha)
+        return self._call(dataset, ask, sha, path)
 
     def ranges(self, dataset: str, sha: str, path: str) -> Callable[[int, int], bytes] | None:
         """Return a function that gives the bytes of a file from one offset up to another.
@@ -214,11 +228,11 @@ class Hub:
                 file.seek(start)
                 return bytes(file.read(end - start))
 
-        return lambda start, end: self._call(dataset, partial(ask, start, end), sha)
+        return lambda start, end: self._call(dataset, partial(ask, start, end), sha, path)
 
-    def _call(self, dataset: str, ask: Callable[[], T], sha: str = "") -> T:
+    def _call(self, dataset: str, ask: Callable[[], T], sha: str = "", path: str = "") -> T:
         """Ask patiently, and speak of failure in our words."""
-        where = f"{dataset}@{sha[:7]}" if sha else dataset
+        where = f"{dataset}@{sha[:7]} {path}".strip() if sha else dataset
         return self.patiently(where, partial(self._ask, ask, where))
 
     def patiently(self, where: str, ask: Callable[[], T]) -> T:
@@ -242,17 +256,34 @@ class Hub:
                 "is no name of a dataset", where=where, todo="write it as owner/name"
             ) from None
         except (HTTPError, OSError) as error:
-            if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
-                raise Unavailable(
-                    f"what the Hub sends cannot be kept ({error.strerror})",
-                    where=where,
-                    todo=f"make room and let it be written in {constants.HF_HUB_CACHE}, or set HF_HOME",
-                ) from None
-            raise self._unreachable(where) from None
+            raise self._not_brought(error, where) from None
+        except RuntimeError as error:
+            # All that Xet says of itself, where somebody wants it used.
+            if constants.HF_HUB_DISABLE_XET:
+                raise
+            raise Unavailable(
+                f"the Hub's store of large files fails ({str(error)[:200]})",
+                where=where,
+                todo="run again, or unset HF_HUB_DISABLE_XET",
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unavailable(
                 "the Hub gave an answer that is not understood", where=where, todo="run again"
             ) from None
+
+    def _not_brought(self, error: Exception, where: str) -> SourceError:
+        """The error for what did not arrive here, by where that lies: at this machine, or on the way."""
+        if isinstance(error, errors.OfflineModeIsEnabled):
+            return Unavailable(
+                "the Hub is not asked while HF_HUB_OFFLINE is set", where=where, todo="unset it"
+            )
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            return Unavailable(
+                f"what the Hub sends cannot be kept ({error.strerror})",
+                where=where,
+                todo=f"make room and let it be written in {constants.HF_HUB_CACHE}, or set HF_HOME",
+            )
+        return self._unreachable(where)
 
     def _unreachable(self, where: str) -> SourceError:
         return Unavailable(
@@ -261,12 +292,27 @@ class Hub:
             todo="check HF_ENDPOINT and the network",
         )
 
+    def _elsewhere(self, error: errors.HfHubHTTPError) -> str:
+        """The host that refused, where it is another one than the Hub itself; else ""."""
+        if error.response is None or error.response.headers.get("X-Error-Code"):
+            return ""
+        host = urlsplit(str(error.response.request.url)).netloc
+        return "" if host == urlsplit(self.endpoint).netloc else host
+
     def _translated(self, error: errors.HfHubHTTPError, where: str) -> SourceError:
         status = error.response.status_code if error.response is not None else 0
         token = "the token" if self._token else "no token"
-        disabled = status == 403 and "disabled" in str(error).lower()
+        disabled = status == 451 or (status == 403 and "disabled" in str(error).lower())
+        elsewhere = self._elsewhere(error)
         # The first that applies: to the client a gated dataset is a missing one too.
         meanings: list[tuple[bool, type[SourceError], str, str]] = [
+            (
+                # Its signed addresses run out, and proxies let nobody through: no token changes that.
+                bool(elsewhere) and status < 500,
+                Unavailable,
+                f"{elsewhere}, where the Hub keeps this file, answered {status}",
+                "run again; if it stays so, check that the network lets that host through",
+            ),
             (
                 isinstance(error, errors.GatedRepoError),
                 AccessDenied,

@@ -269,6 +269,8 @@ def _summarise(outcome: Outcome, environment: Mapping[str, str]) -> None:
         runner.summary(f"{name}: looked at {now}, no new data since `{sha}`.", environment)
     if outcome.failure is not None:
         complain(outcome.failure, environment)
+    if outcome.remark:
+        announce("warning", f"{outcome.dataset}: {outcome.remark}", environment)
     if outcome.material and outcome.comparison is not None:
         where = outcome.thread.url if outcome.thread else "the job summary"
         line = f"{outcome.dataset}@{outcome.revision[:7]}: leakage changed, see {where}"

@@ -20,11 +20,12 @@ from benchaudit.upstream import Upstream
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """What came of operations: the thread as it is now, the last comment, and what failed."""
+    """What came of operations: the thread as it is now, the last comment, what failed, what was left out."""
 
     thread: Thread | None
     comment_url: str = ""
     failure: TrackerError | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Courier:
 
     def deliver(self, operations: Iterable[Operation], thread: Thread | None) -> Delivered:
         """Do these operations in order, up to the first that fails."""
-        url = ""
+        url = remark = ""
         try:
             for operation in operations:
                 if self.dry_run:
@@ -49,10 +50,10 @@ class Courier:
                         thread = replace(operation.thread, body=operation.body)
                     continue
                 done = self.tracker.carry_out(operation)
-                thread, url = done.thread, done.comment_url or url
+                thread, url, remark = done.thread, done.comment_url or url, done.remark or remark
         except TrackerError as error:
-            return Delivered(thread=thread, comment_url=url, failure=error)
-        return Delivered(thread=thread, comment_url=url)
+            return Delivered(thread=thread, comment_url=url, failure=error, remark=remark)
+        return Delivered(thread=thread, comment_url=url, remark=remark)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchaudit.audit import Say
+from benchaudit.errors import Unwanted
 from benchaudit.kept import Sent
 from benchaudit.markers import comment_marker, upstream_marker
 from benchaudit.plan import Comment, Create, Thread
@@ -79,5 +80,10 @@ class Upstream:
         if found is None or not found.open:
             return replace(sent, ended=True)
         key = comment_marker(report.revision)
-        tracker.carry_out(Comment(thread=found, key=key, body=report.comment))
+        try:
+            tracker.carry_out(Comment(thread=found, key=key, body=report.comment))
+        except Unwanted as error:
+            # As much of an answer as a close.
+            self.say(f"nothing more is sent upstream: {error}")
+            return replace(sent, ended=True)
         return sent

@@ -42,8 +42,9 @@ class Outcome:
     """What one run found for one dataset. `audit` is None where nothing was new.
 
     `failure` says why a report that was made could not be delivered, `trouble` what could not be upstream,
-    which stops nothing here; `began` is the revision that all new ones follow, where `comparison` has the
-    one just before the last. `last` is of use as long as the run's workspace is there, `page` after it.
+    which stops nothing here, `remark` what was left out of what was delivered; `began` is the revision that
+    all new ones follow, where `comparison` has the one just before the last. `last` is of use as long as
+    the run's workspace is there, `page` after it.
     """
 
     dataset: str
@@ -62,6 +63,7 @@ class Outcome:
     comment_url: str = ""
     failure: TrackerError | None = None
     trouble: TrackerError | None = None
+    remark: str = ""
     last: Last | None = None
     page: tuple[History, str] | None = None
 
@@ -353,6 +355,7 @@ class Watcher:
             outcome,
             thread=done.thread,
             comment_url=done.comment_url or outcome.comment_url,
+            remark=done.remark or outcome.remark,
             failure=outcome.failure or done.failure,
         )
 

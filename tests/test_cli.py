@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -480,3 +482,24 @@ def test_a_file_whose_name_is_not_utf8_is_one_line(name, tmp_path, capsys):
     (folder / os.fsdecode(name)).write_bytes(b"question,gold,wrong\nq,a,b\n")
     assert main(["audit", str(folder)], {}) == 3
     assert "has a file whose name is not UTF-8 - rename it" in capsys.readouterr().err
+
+
+def test_a_file_that_this_user_may_not_read_is_one_line(tmp_path, monkeypatch, capsys):
+    """As in a container that runs as another user; root may read all, so that it is told otherwise."""
+    path = tmp_path / "test.csv"
+    path.write_text("a,b\n")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert main(["audit", str(path)], {}) == 3
+    assert (
+        capsys.readouterr().err
+        == f"benchaudit: {path}: cannot be read (Permission denied) - let this user read it\n"
+    )
+
+
+def test_a_path_that_no_system_has_is_no_fault_of_the_disk(capsys):
+    assert main(["audit", "x" * 300], {}) == 3
+    assert capsys.readouterr().err.startswith(f"benchaudit: {'x' * 300}: ")

@@ -44,6 +44,36 @@ def test_an_object_of_large_file_storage_is_read_from_the_clone(repo: DatasetRep
     assert json.loads(capsys.readouterr().out)["slices"] == plain["slices"]
 
 
+def test_a_clone_of_another_user_is_said_with_what_makes_git_trust_it(
+    repo: DatasetRepo, monkeypatch, capsys
+) -> None:
+    """As in a container, whose workspace belongs to somebody on the host."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert main(["audit", str(repo.path)], {}) == 3
+    said = capsys.readouterr().err
+    assert "belongs to another user" in said
+    assert f"safe.directory {repo.path}" in said
+    assert said.count("\n") == 1
+
+
+def test_a_history_that_a_shallow_clone_cuts_is_not_one_that_was_rewritten(
+    repo: DatasetRepo, tmp_path: Path
+) -> None:
+    seen = repo.head
+    for data in (b"a,b\n", DATA):
+        repo.commit("Change", {"test.csv": data})
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{repo.path}", str(shallow))
+    cut, whole = (
+        open_source(str(path), Settings(), tmp_path).history(seen, 9) for path in (shallow, repo.path)
+    )
+    assert (cut.found, cut.cut, len(cut.revisions)) == (False, True, 1)
+    assert (whole.found, whole.cut, len(whole.revisions)) == (True, False, 2)
+
+    gone = open_source(str(repo.path), Settings(), tmp_path).history("0" * 40, 9)
+    assert (gone.found, gone.cut) == (False, False)
+
+
 def test_without_git_a_clone_is_one_line(repo: DatasetRepo, monkeypatch, capsys) -> None:
     monkeypatch.setenv("PATH", "")
     assert main(["audit", str(repo.path)], {}) == 3

@@ -98,6 +98,24 @@ def post(github: Recorder) -> Iterator[Post]:
     assert not any(secret in said for secret in (SECRET, TOKEN))
 
 
+@pytest.mark.parametrize(
+    ("refs", "status_"),
+    [
+        (["refs/convert/parquet", "refs/convert/duckdb"], 204),
+        (["refs/convert/parquet", "refs/heads/main"], 202),
+        (["refs/tags/v1"], 202),
+        ([], 202),
+    ],
+)
+def test_what_the_hub_converts_by_itself_starts_nothing(
+    post: Post, github: Recorder, refs: list[str], status_: int
+) -> None:
+    """A conversion follows each commit, and moves nothing that is watched."""
+    moved = [{"ref": ref, "oldSha": "0" * 40, "newSha": HEAD} for ref in refs]
+    assert post(webhook() | {"updatedRefs": moved}) == status_
+    assert len(github.seen) == (status_ == 202)
+
+
 def test_a_push_starts_the_workflows_that_wait_for_it(post: Post, github: Recorder) -> None:
     assert post(webhook()) == 202
     (seen,) = github.seen

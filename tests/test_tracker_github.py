@@ -11,7 +11,7 @@ import requests
 import responses
 from responses.matchers import json_params_matcher, query_param_matcher
 
-from benchaudit.errors import TrackerError
+from benchaudit.errors import TrackerError, Unwanted
 from benchaudit.markers import marker
 from benchaudit.notes import with_notes
 from benchaudit.plan import Close, Comment, Create, Operation, Reopen, Thread, Update
@@ -187,6 +187,14 @@ def test_a_token_that_may_not_ask_is_the_workflows(github: responses.RequestsMoc
     github.get(LIST, json=[issue(7)], match=[query_param_matcher({"creator": ACTIONS}, strict_match=False)])
 
     assert tracker(author="").find(marker(DATASET)) is not None
+
+
+def test_a_limit_does_not_say_that_the_token_is_a_workflows(github: responses.RequestsMock) -> None:
+    """Whose issues are ours is then not known: those of another account would be looked for."""
+    github.get(USER, status=403, json={"message": "You have exceeded a secondary rate limit."})
+
+    with pytest.raises(TrackerError, match="slow down"):
+        tracker(author="").find(marker(DATASET))
 
 
 # --- What is written ----------------------------------------------------------------------------
@@ -425,6 +433,39 @@ def test_a_question_is_asked_four_times(github: responses.RequestsMock, loss: di
         tracker().find(marker(DATASET))
 
 
+# --- Who let something go -----------------------------------------------------------------------
+
+
+def labeled(by: str | None) -> dict[str, Any]:
+    """An event of the label's; None is an account that was deleted."""
+    actor = {"login": by} if by else None
+    return {"id": 1, "event": "labeled", "actor": actor, "label": {"name": "go"}, "url": f"{LIST}/events/1"}
+
+
+@pytest.mark.parametrize(
+    ("events", "role", "who"),
+    [
+        pytest.param([labeled("ann")], "write", "ann", id="somebody who may write"),
+        pytest.param([labeled("ann")], "read", "", id="somebody who may read"),
+        pytest.param([labeled("ann")], None, "", id="somebody whom GitHub does not know any more"),
+        pytest.param([labeled("ann"), labeled(None)], "", "", id="a deleted account, after somebody who may"),
+    ],
+)
+def test_what_counts_is_who_put_the_label_on_last(
+    github: responses.RequestsMock, events: list[dict[str, Any]], role: str | None, who: str
+) -> None:
+    github.get(f"{ONE}/events", json=events)
+    if role != "":
+        known = (
+            {"status": 404, "json": {"message": "Not Found"}}
+            if role is None
+            else {"json": {"permission": role}}
+        )
+        github.get(f"{API}/repos/o/r/collaborators/ann/permission", **known)
+
+    assert tracker().approver(THREAD, "go") == who
+
+
 # --- What is refused ----------------------------------------------------------------------------
 
 
@@ -444,6 +485,14 @@ REFUSALS = {
     "primary limit, 429": Refusal(429, "Too many requests", "rate limit is used up", SPENT),
     "secondary limit": Refusal(403, "Please wait a few minutes.", "slow down", (("Retry-After", "60"),)),
     "secondary limit, 429": Refusal(429, "You have exceeded a secondary rate limit.", "slow down"),
+    "secondary limit of old": Refusal(
+        403, "You have triggered an abuse detection mechanism. Please wait a few minutes.", "slow down"
+    ),
+    "secondary limit of old, on writes": Refusal(
+        403,
+        "You have triggered an abuse detection mechanism and have been temporarily blocked.",
+        "slow down",
+    ),
     "no permission": Refusal(403, "Resource not accessible by integration", "issues: write"),
     "archived": Refusal(403, "Repository was archived so is read-only.", "archived"),
     "not to be seen": Refusal(404, "Not Found", "cannot be seen"),
@@ -452,6 +501,19 @@ REFUSALS = {
     "blocked account": Refusal(403, "You have been blocked from this repository.", "account .* is blocked"),
     "locked": Refusal(403, "Unable to create comment because issue is locked.", "issue is locked"),
 }
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_only_what_somebody_wants_not_written_is_unwanted(github: responses.RequestsMock, name: str) -> None:
+    """A limit that passes is no word of a maintainer's."""
+    refusal = REFUSALS[name]
+    github.post(LIST, status=refusal.status, json={"message": refusal.message}, headers=dict(refusal.headers))
+
+    with pytest.raises(TrackerError) as caught:
+        tracker().carry_out(CREATE)
+
+    shut = {"archived", "issues off", "blocked account", "locked"}
+    assert isinstance(caught.value, Unwanted) == (name in shut)
 
 
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)

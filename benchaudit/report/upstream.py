@@ -84,7 +84,7 @@ def upstream_part(
 
 def sent_part(sent: Sent) -> str:
     """Where the report is; it takes the place of the draft."""
-    after = " It was closed there: nothing more is sent." if sent.ended else ""
+    after = " It was closed there, or takes no comments any more: nothing more is sent." if sent.ended else ""
     return f"### Report upstream\n\nSent to {code(sent.where)}: {link('the report', sent.url)}.{after}"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from benchaudit.errors import SettingsError
 from benchaudit.settings import Settings
-from benchaudit.sources.base import Selection, Source
+from benchaudit.sources.base import Selection, Source, unreadable
 
 HUB = "hf://datasets/"
 """How a SOURCE on the Hub begins."""
@@ -34,11 +34,18 @@ def open_source(name: str, settings: Settings, work: Path) -> Source:
     path, at, revision = name.rpartition("@")
     if at and not Path(name).exists() and Path(path).is_dir():
         return _clone(Path(path), revision, selection, settings, work)
-    if (Path(name) / ".git").exists() or (Path(name) / "HEAD").is_file():
+    if _is_clone(Path(name)):
         return _clone(Path(name), settings.revision, selection, settings, work)
     from benchaudit.sources.file import FileSource
 
     return FileSource(Path(name), selection)
+
+
+def _is_clone(path: Path) -> bool:
+    try:
+        return (path / ".git").exists() or (path / "HEAD").is_file()
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def _clone(path: Path, revision: str, selection: Selection, settings: Settings, work: Path) -> Source:

@@ -22,12 +22,14 @@ _PACKED = re.compile(r"\.(gz|zst)$")
 class History:
     """New commits, oldest first. `skipped` older ones were left out by the limit on catching up.
 
-    `found` says whether the revision that was asked to begin after is still in the history.
+    `found` says whether the revision that was asked to begin after is still in the history, and `cut`
+    that it may be in a part of the history that this source has not.
     """
 
     revisions: tuple[Revision, ...]
     skipped: int = 0
     found: bool = True
+    cut: bool = False
 
 
 class Source(Protocol):
@@ -132,6 +134,12 @@ class Selection:
 
 EVERYTHING = Selection()
 """Every data file."""
+
+
+def unreadable(path: Path, error: OSError) -> SourceError:
+    """The error for a path that the system does not let us read."""
+    todo = "let this user read it" if isinstance(error, PermissionError) else "check the path and the disk"
+    return SourceError(f"cannot be read ({error.strerror})", where=str(path), todo=todo)
 
 
 def _matches(path: str, pattern: str) -> bool:

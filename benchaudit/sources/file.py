@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchaudit.errors import SettingsError, SourceError
 from benchaudit.models import Blob, Refs, Revision, Snapshot
-from benchaudit.sources.base import CARD, EVERYTHING, History, Selection
+from benchaudit.sources.base import CARD, EVERYTHING, History, Selection, unreadable
 from benchaudit.sources.card import layout_of
 
 
@@ -106,10 +106,13 @@ def _may_be_dataset(path: Path) -> bool:
 
 def blob_id(path: Path) -> str:
     """Git's id of a file's content, so that a file and its commit name the same bytes alike."""
-    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
+    try:
+        digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+    except OSError as error:
+        raise unreadable(path, error) from None
     return digest.hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -53,7 +54,12 @@ class GitSource:
         shas = [revision.sha for revision in newest_first]
         found = since is None or since in shas
         new = newest_first[: shas.index(since)] if since in shas else newest_first
-        return History(revisions=tuple(reversed(new[:limit])), skipped=max(0, len(new) - limit), found=found)
+        return History(
+            revisions=tuple(reversed(new[:limit])),
+            skipped=max(0, len(new) - limit),
+            found=found,
+            cut=not found and self._git("rev-parse", "--is-shallow-repository").strip() == "true",
+        )
 
     def revision(self, name: str) -> Revision:
         """Return the commit that a branch, tag or object name stands for."""
@@ -135,10 +141,20 @@ class GitSource:
             raise SourceError("git is not installed", todo="install git, or name a file") from None
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode(errors="replace").strip() or f"git {arguments[0]} failed"
-            raise SourceError(
-                said, where=str(self._clone), todo="check that it is a git repository"
-            ) from None
+            raise _refusal(said, self._clone) from None
         return done.stdout
+
+
+def _refusal(said: str, clone: Path) -> SourceError:
+    """What git says, and what to do about it."""
+    if "dubious ownership" in said:
+        # As in a container, where the workspace belongs to the user of the host.
+        return SourceError(
+            "belongs to another user, which git does not trust",
+            where=str(clone),
+            todo=f"git config --global --add safe.directory {shlex.quote(str(clone.absolute()))}",
+        )
+    return SourceError(said, where=str(clone), todo="check that it is a git repository")
 
 
 def _lines(text: str) -> list[str]:

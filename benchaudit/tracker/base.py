@@ -12,12 +12,13 @@ from benchaudit.plan import Operation, Thread
 class Done:
     """What came of an operation: the thread as it is now, and the comment's address if one was made.
 
-    `pinned` says whether that comment stands out from the others.
+    `pinned` says whether that comment stands out from the others, `remark` what was not done with it.
     """
 
     thread: Thread
     comment_url: str = ""
     pinned: bool = False
+    remark: str = ""
 
 
 class Tracker(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import RLock
 
@@ -15,6 +16,7 @@ from github.GithubException import GithubException, UnknownObjectException
 from github.Issue import Issue
 from github.IssueComment import IssueComment
 from github.NamedUser import NamedUser
+from github.Repository import Repository
 
 from benchaudit.errors import TrackerError
 from benchaudit.lost import Lost
@@ -37,14 +39,20 @@ class GitHubTracker:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._repository = connection.repository
         self._listed: dict[str, list[Thread]] | None = None
         self._lock = RLock()
+
+    @property
+    def _repository(self) -> Repository:
+        return self._connection.repository
 
     def find(self, *markers: str) -> Thread | None:
         """Return our issue that begins so: an open one before a closed one, then the lowest number."""
         with self._lock:
             if self._listed is None:
+                self._listed = self._list()
+            if self._listed.keys().isdisjoint(markers) and self._connection.found_out():
+                # Those of another account, for which we were taken.
                 self._listed = self._list()
             found = [self._listed[marker][0] for marker in markers if marker in self._listed]
             return min(found, key=_precedence, default=None)
@@ -57,7 +65,7 @@ class GitHubTracker:
     def _carry_out(self, operation: Operation) -> Done:
         match operation:
             case Create():
-                return Done(thread=self._create(operation))
+                return self._created(operation)
             case Update():
                 return Done(thread=self._update(operation))
             case Comment():
@@ -74,15 +82,20 @@ class GitHubTracker:
 
         def ask() -> str:
             events = self._repository.get_issue(thread.number).get_events()
+            # Of an account that was deleted there is no actor, and whoever did it before it did not do this.
             names = [
-                event.actor.login
+                event.actor.login if event.actor else ""
                 for event in events
-                if event.event == "labeled" and event.actor and event.label and event.label.name == label
+                if event.event == "labeled" and event.label and event.label.name == label
             ]
-            if not names or names[-1].lower() == self._connection.login().lower():
+            name = names[-1] if names else ""
+            if name.lower() in {"", self._connection.login().lower()}:
                 return ""
-            permission = self._repository.get_collaborator_permission(names[-1])
-            return names[-1] if permission in _MAY_WRITE else ""
+            try:
+                permission = self._repository.get_collaborator_permission(name)
+            except UnknownObjectException:
+                return ""
+            return name if permission in _MAY_WRITE else ""
 
         with self._lock:
             return self._connection.read(ask)
@@ -122,16 +135,32 @@ class GitHubTracker:
             ):
                 yield issue
 
+    def _created(self, operation: Create) -> Done:
+        """Open an issue; what GitHub refuses of its labels or assignees does not cost the report."""
+        try:
+            return Done(thread=self._create(operation))
+        except TrackerError as error:
+            lesser = _without_refused(operation, error)
+            if lesser == operation:
+                raise
+            done = self._created(lesser)
+            remark = "; ".join(filter(None, [f"opened without what is refused: {error}", done.remark]))
+            return replace(done, remark=remark)
+
     def _create(self, operation: Create) -> Thread:
         marker = first_line(operation.body)
 
+        author = self._connection.login()
+
         def create() -> Thread:
+            nonlocal author
             issue = self._repository.create_issue(
                 title=operation.title[:_TITLE],
                 body=operation.body,
                 labels=list(operation.labels),
                 assignees=list(operation.assignees),
             )
+            author = issue.user.login
             return _thread(issue)
 
         said, made = "", None
@@ -139,6 +168,14 @@ class GitHubTracker:
             made = self._connection.once(create)
         except Lost as lost:
             said = str(lost)
+        known = self._connection.login()
+        if author.lower() != known.lower():
+            # Each run would open another one, as it would never find this one again.
+            raise TrackerError(
+                f"the report issue was opened by {author}, and those of {known} are looked for",
+                where=self._connection.name,
+                todo=f"set `author` to {author}",
+            )
         self._listed = self._list()
         # The list may lag behind.
         threads = self._listed.get(marker) or ([made] if made else [])
@@ -260,6 +297,19 @@ class GitHubTracker:
                 todo="run again; if it stays so, the report is longer than GitHub stores",
             )
         return thread
+
+
+def _without_refused(operation: Create, error: TrackerError) -> Create:
+    """An issue without its labels or its assignees, where these were refused."""
+    cause = error.__cause__
+    data = cause.data if isinstance(cause, GithubException) and cause.status == 422 else None
+    entries = data.get("errors") if isinstance(data, dict) else None
+    said = [entry for entry in entries or () if isinstance(entry, dict)]
+    if any(str(entry.get("field")).startswith("assignee") for entry in said):
+        operation = replace(operation, assignees=())
+    if any(entry.get("resource") == "Label" or entry.get("field") == "labels" for entry in said):
+        operation = replace(operation, labels=())
+    return operation
 
 
 def _delete(comment: IssueComment) -> None:

@@ -30,7 +30,7 @@ from werkzeug.wrappers import Request, Response
 
 from benchaudit.state import State, load
 from tests.loopback.base import CUT, Fault, Loopback, Seen
-from tests.loopback.github import WRITING, Account, GitHub, Issue, Repository
+from tests.loopback.github import GRAPHQL, WRITING, Account, GitHub, Issue, Repository
 from tests.loopback.hub import Hub, HubDataset
 from tests.loopback.repos import DatasetRepo
 
@@ -77,7 +77,7 @@ class Run:
         return [
             f"{seen.method} {seen.path.rpartition('/')[2]}"
             for seen in self.github
-            if seen.method in WRITING and seen.status < 400
+            if seen.method in WRITING and seen.status < 400 and seen.path != GRAPHQL
         ]
 
     @property

@@ -15,7 +15,7 @@ from tests.loopback.base import Fault, status
 from tests.loopback.github import Account
 
 from .quiz import fair, leaky, with_distractors, with_option_columns
-from .stage import DATA, HUB_TOKEN, REPOSITORY, TOKEN, Run, Stage
+from .stage import DATA, HUB_TOKEN, PROBE, REPOSITORY, TOKEN, Run, Stage
 
 NOWHERE = "http://127.0.0.1:1"
 """An address at which nobody answers."""
@@ -79,6 +79,19 @@ def withheld(stage: Stage) -> None:
     new_data(stage)
     gone = status(404, headers={"X-Error-Code": "EntryNotFound"})
     stage.hub.faults.append(Fault(matches=lambda request: request.path.endswith(DATA), before=gone, times=99))
+
+
+def refused_elsewhere(stage: Stage) -> None:
+    """The server that holds the Hub's large files lets nobody through: its address has run out."""
+    new_data(stage)
+    stage.dataset.lfs = frozenset({"*.csv"})
+    stage.hub.cdn.faults.append(Fault(before=status(403, "<Error>Request has expired</Error>"), times=99))
+
+
+def withdrawn(stage: Stage) -> None:
+    """A court has a say in it."""
+    gone = status(451, '{"error": "Unavailable for legal reasons"}')
+    stage.hub.faults.append(Fault(matches=lambda request: request.path != PROBE, before=gone, times=99))
 
 
 def failing(stage: Stage) -> None:
@@ -145,13 +158,38 @@ CASES: dict[str, Case] = {
     "unknown Hub token": wrong(3, "team/quiz", "not accept", "hf-token", hf_token="hf_other"),
     "disabled dataset": wrong(3, "team/quiz", "disabled", arrange=disabled),
     "gated dataset": wrong(3, "team/quiz", "gated", "accept its terms", arrange=gated),
-    "withheld file": wrong(3, "team/quiz@", "does not hand out", "look for it", arrange=withheld),
+    "withheld file": wrong(
+        3, "title=benchaudit::team/quiz@", f" {DATA}: lists a file", "look for it", arrange=withheld
+    ),
+    "file that another server refuses": wrong(
+        3, f" {DATA}: 127.0.0.1:", "answered 403", "lets that host through", arrange=refused_elsewhere
+    ),
+    "withdrawn dataset": wrong(3, "team/quiz", "disabled", arrange=withdrawn),
     "failing Hub": wrong(3, "team/quiz@", "answered 503", "run again", arrange=failing),
     "no such branch": wrong(3, "team/quiz", "no such revision", "branch", revision="none"),
     "no such file": wrong(3, "team/quiz@", "'none.csv'", DATA, files="none.csv"),
     "empty file": wrong(3, "team/quiz@", DATA, "is empty", arrange=empty_data),
     "too much data": wrong(3, "team/quiz@", "max-bytes", arrange=new_data, max_bytes="10"),
     "unreachable Hub": wrong(3, NOWHERE, "HF_ENDPOINT", environment={"HF_ENDPOINT": NOWHERE}),
+    "Hub that may not be asked": wrong(
+        3, "HF_HUB_OFFLINE", "unset it", arrange=new_data, environment={"HF_HUB_OFFLINE": "1"}
+    ),
+    "address of a proxy that is none": wrong(
+        2, "'port'", "HTTP_PROXY", environment={"HTTP_PROXY": "http://127.0.0.1:port"}
+    ),
+    "proxy that cannot be": wrong(
+        2, "socksio", "ALL_PROXY", environment={"ALL_PROXY": "socks5://127.0.0.1:9"}
+    ),
+    "line break in the Hub's token": wrong(2, "input hf-token", "paste it anew", hf_token="hf_1\nhf_2"),
+    "mark that nobody sees in GitHub's token": wrong(
+        2, "input github-token", "paste it anew", github_token="ghs_1\u200b"
+    ),
+    "no address of GitHub": wrong(
+        2, "GITHUB_API_URL=github", "is no address", environment={"GITHUB_API_URL": "github"}
+    ),
+    "address of a repository": wrong(
+        2, "https://github.com/team/watch", "owner/name", repository="https://github.com/team/watch"
+    ),
     "cache that cannot be written": wrong(
         3,
         *("team/quiz@", "cannot be kept", "Not a directory", "HF_HOME"),
@@ -166,7 +204,7 @@ CASES: dict[str, Case] = {
     "unknown input": wrong(2, "'dry_run'", "'dry-run'", environment={"INPUT_DRY_RUN": "yes"}),
     "bad number": wrong(2, "input min-rows", "'many'", "whole number", min_rows="many"),
     "bad choice": wrong(2, "input fail-on", "'maybe'", "new-leak", fail_on="maybe"),
-    "no config file": wrong(2, "none.yml", "no such", config="none.yml"),
+    "no config file": wrong(2, "none.yml", "no such", "actions/checkout", config="none.yml"),
     "unknown key in the config": wrong(
         2, "misspelt.yml:5", "'min_effect'", "'min-effect'", config="misspelt.yml"
     ),

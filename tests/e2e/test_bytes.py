@@ -12,10 +12,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from werkzeug.wrappers import Request, Response
 
+from tests.loopback.base import Fault
 from tests.loopback.hub import Hub, HubDataset
 from tests.loopback.repos import DatasetRepo
 from tests.test_sparse import wide
+
+from .quiz import leaky, with_distractors
+from .stage import DATA, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = [
@@ -79,3 +84,23 @@ def test_where_the_columns_have_to_be_found_the_first_rows_come_too(hub: Hub, tm
     assert hub.data_bytes < size / 2
     plain = audited(hub, tmp_path / "home", str(tmp_path / "wide.parquet"), "--slices", "kind")
     assert {**found, "source": None} == {**plain, "source": None}
+
+
+def test_a_file_that_is_kept_in_xet_comes_over_http_all_the_same(stage: Stage) -> None:
+    """By the one client that has limits of time and patience, and knows where the token may go."""
+    stage.dataset.lfs = frozenset({"*.csv"})
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+
+    def also_in_xet(request: Request) -> Response:
+        response = stage.hub.respond(request)
+        token = f"{stage.hub.url}/api/datasets/team/quiz/xet-read-token/{stage.repo.head}"
+        response.headers.extend({"X-Xet-Hash": "a" * 64, "Link": f'<{token}>; rel="xet-auth"'})
+        return response
+
+    stage.hub.faults.append(Fault(matches=lambda r: "/resolve/" in r.path, before=also_in_xet, times=9))
+
+    run = stage.run()
+
+    assert (run.status, run.outputs["verdict"]) == (0, "leak")
+    assert not any("xet" in seen.path for seen in run.hub)
+    assert stage.hub.cdn.sent == len(with_distractors(leaky()))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from benchaudit.markers import upstream_marker
 from benchaudit.report.upstream import draft_of
+from tests.loopback.base import Fault, status
 from tests.loopback.github import ACTIONS, Account, Repository
 
 from .quiz import fair, leaky, quiz, with_distractors
@@ -246,3 +248,69 @@ def test_where_nobody_can_approve_nothing_can_be_wished_for(stage: Stage, channe
     run = look(stage, channel=channel)
     assert run.status == 2
     assert "upstream is approved by a label" in run.errors[0]
+
+
+def is_refused(stage: Stage, status_: int, said: str) -> None:
+    """The next post to the authors' repository is refused in these words."""
+    answer = status(status_, json.dumps({"message": said}), {"Content-Type": "application/json"})
+    stage.github.faults.append(
+        Fault(matches=lambda r: UPSTREAM in r.path and r.method == "POST", before=answer)
+    )
+
+
+@pytest.mark.parametrize("how", ["locked", "archived", "blocked", "switched off"])
+def test_who_takes_no_comments_any_more_has_closed_it(drafted: Stage, how: str) -> None:
+    """A lock is as much of an answer as a close: nothing more is sent, and no run fails of it."""
+    approve(drafted)
+    look(drafted)
+    (issue,) = upstream(drafted).issues.values()
+    if how == "blocked":
+        is_refused(drafted, 403, "User is blocked")
+    elif how == "switched off":
+        is_refused(drafted, 410, "Issues are disabled for this repo")
+    else:
+        issue.locked, upstream(drafted).archived = how == "locked", how == "archived"
+    drafted.repo.commit("Shorten", {DATA: SHORT})
+
+    run = look(drafted, upstream_follow_up="true")
+
+    assert (run.status, run.errors) == (0, [])
+    assert "nothing more is sent upstream" in run.stderr
+    assert "takes no comments any more" in drafted.body
+    issue.locked = upstream(drafted).archived = False
+    drafted.repo.commit("Balance", {DATA: FAIR})
+    look(drafted, upstream_follow_up="true")
+    assert issue.comments == []
+
+
+@pytest.mark.parametrize(
+    ("token", "says"),
+    [
+        ("", ("may not write issues there", "upstream-token", "own repository only")),
+        ("ghp_other", ("not accepted", "check upstream-token")),
+    ],
+)
+def test_what_is_wrong_upstream_is_said_of_its_own_inputs(
+    drafted: Stage, token: str, says: tuple[str, ...]
+) -> None:
+    """Not of the token and the permissions of the workflow, which are well."""
+    approve(drafted)
+
+    run = look(drafted, upstream_token=token)
+
+    (line,) = run.errors
+    assert run.status == 4
+    assert [words for words in says if words not in line] == []
+
+
+def test_the_authors_repository_is_found_under_its_new_name(drafted: Stage) -> None:
+    """A write to the old name is led on, which the client does not follow: it would be lost."""
+    new = Repository(name=f"{UPSTREAM}-bench", clock=drafted.github.clock)
+    drafted.github.repositories[f"{UPSTREAM}-bench"] = new
+    drafted.github.renamed[UPSTREAM] = f"{UPSTREAM}-bench"
+    approve(drafted)
+
+    assert look(drafted).status == 0
+
+    assert len(new.issues) == 1
+    assert f"/{UPSTREAM}-bench/issues/1" in drafted.body

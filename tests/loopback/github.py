@@ -833,6 +833,8 @@ def serves(
     return add
 
 
+GRAPHQL = "/graphql"
+"""Not REST, and a POST that writes nothing."""
 REPOSITORY = "/repos/<owner>/<repo>"
 ISSUE = f"{REPOSITORY}/issues/<int:issue_number>"
 COMMENT = f"{REPOSITORY}/issues/comments/<int:comment_id>"
@@ -841,10 +843,18 @@ RELEASE = f"{REPOSITORY}/releases/<int:release_id>"
 
 @serves("GET", "/user")
 def get_user(call: Call) -> Reply:
-    """The account itself, which the token of a workflow may not ask for."""
-    if call.account.kind == "actions":
+    """The account itself, which neither the token of a workflow nor that of another app may ask for."""
+    if call.account.kind != "user":
         raise forbidden()
     return Reply(200, call.printer.own_user(call.by))
+
+
+@serves("POST", GRAPHQL)
+def query(call: Call) -> Reply:
+    """Who the token belongs to; there is no other query here."""
+    if "".join(call.sent["query"].split()) != "{viewer{login}}":
+        raise RefusedError(400, "not served here")
+    return Reply(200, {"data": {"viewer": {"login": call.by}}})
 
 
 @serves("GET", "/rate_limit")
@@ -1301,6 +1311,7 @@ class Write:
 class GitHub(Loopback):
     """The server: `with GitHub(repositories={"o/r": Repository()}, accounts={token: ...}) as github:`.
 
+    `renamed` has the new names of repositories by their old ones, which lead there as GitHub does it.
     `label_lag` is how many seconds of the clock the list's label filter is behind; `writes` are the
     writes carried out, in order; `violations` is what does not fit GitHub's description, on
     either side, and every address or filter that is asked for and not served here.
@@ -1308,6 +1319,7 @@ class GitHub(Loopback):
 
     repositories: dict[str, Repository]
     accounts: dict[str, Account]
+    renamed: dict[str, str] = field(default_factory=dict)
     label_lag: int = 0
     writes: list[Write] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
@@ -1362,7 +1374,23 @@ class GitHub(Loopback):
         headers = {**rate, **reply.headers}
         return Response(body, status=reply.status, headers=headers, mimetype="application/json")
 
+    def _led_on(self, request: Request) -> Reply | None:
+        """Where a repository has another name now: a question is led there for good, a write for once."""
+        for old, new in self.renamed.items():
+            if f"{request.path}/".startswith(f"/repos/{old}/"):
+                address = f"{self.url}{request.full_path.rstrip('?').replace(old, new, 1)}"
+                told = {
+                    "message": "Moved Permanently",
+                    "url": address,
+                    "documentation_url": f"{self.url}/rest",
+                }
+                return Reply(301 if request.method == "GET" else 307, told, {"Location": address})
+        return None
+
     def _reply(self, request: Request) -> Reply:
+        led_on = self._led_on(request)
+        if led_on is not None:
+            return led_on
         try:
             route, arguments = ROUTES.bind("").match(request.path, request.method)
         except HTTPException:
@@ -1375,6 +1403,8 @@ class GitHub(Loopback):
             reply = self._carry_out(request, route, dict(arguments), payload)
         except RefusedError as refused:
             reply = refused.reply(self.url)
+        if route.template == GRAPHQL:
+            return reply
         self._judge(request, route, payload, reply)
         if request.method in WRITING and reply.status < 400:
             self.writes.append(Write(request.method, request.path, payload))

@@ -43,13 +43,19 @@ def news(payload: Any) -> dict[str, str] | None:
     if kind != "dataset" or action not in ("create", "update") or not str(scope).startswith("repo"):
         return None
     head = repo.get("headSha")
-    if head is None:
+    if head is None or _is_conversion(payload.get("updatedRefs")):
         return None
     if not (isinstance(name, str) and _DATASET.fullmatch(name)):
         raise ValueError("no name of a dataset")
     if not (isinstance(head, str) and _COMMIT.fullmatch(head)):
         raise ValueError("no id of a commit")
     return {"dataset": name, "headSha": head}
+
+
+def _is_conversion(refs: Any) -> bool:
+    """Whether all that moved are the branches on which the Hub keeps its own conversions of a dataset."""
+    named = [str(ref.get("ref")) for ref in refs if isinstance(ref, dict)] if isinstance(refs, list) else []
+    return bool(named) and all(name.startswith("refs/convert/") for name in named)
 
 
 def dispatch(said: dict[str, str]) -> None:

@@ -22,7 +22,7 @@ def text(value: str) -> str:
 
 
 def token(value: str) -> str:
-    """A token. What is pasted may bring a line break or a mark that nobody sees: no request could carry it."""
+    """A token. What is pasted may bring a line break or a mark unseen, which no request could carry."""
     if not re.fullmatch(r"[!-~]*", value.strip()):
         raise ValueError("holds a blank or another character that no token has: paste it anew")
     return value.strip()

@@ -43,7 +43,8 @@ _LETTERS = (
 _LATE_BLANKS = "\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """White space beyond ASCII."""
 
-_SUBSTITUTES = f"[{', '.join(map(literal, sorted(SUBSTITUTES)))}]"
+_SUBSTITUTES = ", ".join(map(literal, sorted(SUBSTITUTES)))
+_WORDS = ", ".join(literal(word) for word in sorted(SUBSTITUTES) if word.isalpha())
 
 FOLDED_ALIKE = (
     (0x00, 0xB4), (0xB6, 0xDE), (0xE0, 0xFF), (0x400, 0x481), (0x5D0, 0x6FF), (0x900, 0xE7F),
@@ -131,10 +132,10 @@ def _sql(binding: Binding, relation: str, options: _Options, gold: _Gold) -> str
 def _certain(options: _Options) -> str:
     """SQL for whether a row is certain, NULL or false where it is not."""
     # What begins with two letters of ASCII begins neither with white space nor with a label or a bracket.
-    plain = f"{_LETTERS} AND option[-1] BETWEEN '!' AND '~'"
+    plain = f"{_LETTERS} AND option[-1] BETWEEN '!' AND '~' AND option NOT IN ({_WORDS})"
     late = f"option[-1] > '~' AND contains({literal(_LATE_BLANKS)}, option[-1])"
     # The last character of an empty text is empty, and so no more than a space.
-    bad = " OR ".join(("option[-1] <= ' '", f"({late})", *options.bad))
+    bad = " OR ".join(("option[-1] <= ' '", f"({late})", f"option IN ({_SUBSTITUTES})", *options.bad))
     bad = f"CASE WHEN {plain} THEN false ELSE {bad} END"
     folded = "list_unique(list_transform(options, lambda option: lower(option))) = len(options)"
     # Texts of different lengths differ. A bit for each length tells most of those that have some.
@@ -143,7 +144,6 @@ def _certain(options: _Options) -> str:
         AND len(options) BETWEEN 2 AND {_MOST} AND list_count(options) = len(options)
         AND gold BETWEEN 0 AND len(options) - 1
         AND NOT list_contains(list_transform(options, lambda option: {bad}), true)
-        AND NOT (regexp_matches(joined, '[#<]|nan') AND list_has_any(options, {_SUBSTITUTES}))
         AND CASE
             WHEN strlen(joined) <> length(joined)
             THEN {folded} AND NOT regexp_matches(joined, {literal(_FOLDED_OTHERWISE)})

@@ -28,7 +28,8 @@ from benchaudit.speech import announce, complain, masked, say, say_written
 
 if TYPE_CHECKING:
     from benchaudit.history import History
-    from benchaudit.watch import Outcome, Watcher
+    from benchaudit.outcome import Outcome
+    from benchaudit.watch import Watcher
 
 REPORT = "benchaudit-report.json"
 STATUSES = (2, 3, 4, 1)

@@ -9,17 +9,16 @@ from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
 from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
 from benchaudit.chronicle import Last
-from benchaudit.compare import Comparison
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.headlines import Headline, headline
-from benchaudit.history import History
 from benchaudit.kept import Kept
 from benchaudit.markers import marker
 from benchaudit.models import Refs
 from benchaudit.notes import notes_of
+from benchaudit.outcome import Outcome, nothing_new
 from benchaudit.parts import part_of, with_part
 from benchaudit.past import PastAudit, past_of
-from benchaudit.plan import Operation, Policy, Thread, Update, plan
+from benchaudit.plan import Operation, Policy, Update, plan
 from benchaudit.progress import progress
 from benchaudit.releases import Due, Notes, ReleaseDesk, due
 from benchaudit.report.issue import build
@@ -34,45 +33,6 @@ from benchaudit.standing import Courier, Standing, approved, renamed, standing
 from benchaudit.state import State, load, replaced, shown_revision
 from benchaudit.tracker.base import Tracker
 from benchaudit.upstream import Upstream
-from benchaudit.verdict import Audit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What one run found for one dataset. `audit` is None where nothing was new.
-
-    `failure` says why a report that was made could not be delivered, `trouble` what could not be upstream,
-    which stops nothing here, `remark` what was left out of what was delivered; `began` is the revision that
-    all new ones follow, where `comparison` has the one just before the last. `last` is of use as long as
-    the run's workspace is there, `page` after it.
-    """
-
-    dataset: str
-    revision: str
-    previous: str = ""
-    changed: bool = False
-    material: bool = False
-    verdict: str = ""
-    severe: bool = False
-    baseline: str = ""
-    audit: Audit | None = None
-    comparison: Comparison | None = None
-    began: PastAudit | None = None
-    report: Report | None = None
-    thread: Thread | None = None
-    comment_url: str = ""
-    failure: TrackerError | None = None
-    trouble: TrackerError | None = None
-    remark: str = ""
-    last: Last | None = None
-    page: tuple[History, str] | None = None
-
-    @property
-    def state(self) -> State | None:
-        """What is remembered after the run; None where nothing is."""
-        if self.report is not None:
-            return self.report.state
-        return load(self.thread.body, self.dataset) if self.thread else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +105,7 @@ class Watcher:
         if state is not None and state.seen == refs.head and self.auditor.is_like(state):
             if not dues:
                 self.say(f"{self.source.name}@{refs.head[:7]}: nothing new")
-            return self._release(_nothing_new(state, known), dues, refs)
+            return self._release(nothing_new(state, known), dues, refs)
         like = state if state is not None and self.auditor.is_like(state) else None
         limit = self.settings.max_commits
         base = self.source.base(limit)
@@ -203,7 +163,7 @@ class Watcher:
         """New commits, the same data: the state notes it in silence."""
         self.say(f"{self.source.name}@{seen[:7]}: data unchanged")
         moved = replace(state, seen=seen)
-        outcome = _nothing_new(moved, known)
+        outcome = nothing_new(moved, known)
         if known.thread is None:
             return outcome
         return self._deliver([Update(thread=known.thread, body=replaced(known.thread.body, moved))], outcome)
@@ -358,17 +318,3 @@ class Watcher:
             remark=done.remark or outcome.remark,
             failure=outcome.failure or done.failure,
         )
-
-
-def _nothing_new(state: State, known: Standing) -> Outcome:
-    last = state.history[-1] if state.history else None
-    return Outcome(
-        dataset=state.dataset,
-        revision=state.past.snapshot.revision.sha,
-        previous=state.history[-2].sha if len(state.history) > 1 else "",
-        verdict=last.verdict if last else "",
-        severe=last.severe if last else False,
-        baseline=last.baseline if last else "",
-        thread=known.thread,
-        failure=known.failure,
-    )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchaudit import fleet, shards
 from benchaudit.cli import main
 from benchaudit.errors import SourceError
-from benchaudit.watch import Outcome
+from benchaudit.outcome import Outcome
 
 NAMES = st.lists(st.text(min_size=1), max_size=40)
 

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 
 from benchaudit import job
 from benchaudit.cli import main
+from benchaudit.outcome import Outcome
 from benchaudit.settings import declared, described
-from benchaudit.watch import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference.md"

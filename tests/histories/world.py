@@ -19,6 +19,7 @@ from benchaudit.auditor import Auditor
 from benchaudit.errors import BenchauditError
 from benchaudit.hub import Hub
 from benchaudit.markers import dataset_of, first_line
+from benchaudit.outcome import Outcome
 from benchaudit.parts import closing, opening
 from benchaudit.report.templates import Templates
 from benchaudit.report.upstream import Wish
@@ -29,7 +30,7 @@ from benchaudit.state import State, load
 from benchaudit.tracker.connection import Connection
 from benchaudit.tracker.github import GitHubTracker
 from benchaudit.upstream import Upstream
-from benchaudit.watch import Outcome, Watcher
+from benchaudit.watch import Watcher
 from tests.e2e.quiz import fair, leaky, quiz, with_distractors
 from tests.e2e.stage import DATA, DATASET, HUB_TOKEN, REPOSITORY, SECRETS, TOKEN, Stage
 from tests.loopback.github import ACTIONS, Account, Issue, Repository

@@ -186,13 +186,13 @@ class Settings:
         given.scheduler,
     )
 
-    github_token: str = setting("Token that may write issues.", given.text, secret=True)
+    github_token: str = setting("Token that may write issues.", given.token, secret=True)
     upstream_token: str = setting(
-        "Token for the report upstream; by default github-token or hf-token.", given.text, secret=True
+        "Token for the report upstream; by default github-token or hf-token.", given.token, secret=True
     )
     hf_token: str = setting(
         "Hub token, for private or gated datasets, and to write discussions with channel hub.",
-        given.text,
+        given.token,
         secret=True,
     )
 

@@ -13,8 +13,7 @@ import duckdb
 import pytest
 from scipy.stats import binom
 
-from benchaudit import probe
-from benchaudit import settings as settings_module
+from benchaudit import given, probe
 from benchaudit.checks import all_checks, by_name
 from benchaudit.cli import main
 from benchaudit.errors import SettingsError
@@ -222,7 +221,7 @@ def test_an_audit_without_it_imports_no_scikit_learn(tmp_path):
 
 def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch, capsys, tmp_path):
     """Before anything is read: the source is not there at all."""
-    monkeypatch.setattr(settings_module, "find_spec", lambda _: None)
+    monkeypatch.setattr(given, "find_spec", lambda _: None)
     assert main(["audit", str(tmp_path / "absent.csv"), "--probe"], {}) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1

@@ -170,6 +170,8 @@ class Stage:
         variables = {
             **_of_nobody(self.hub.environment(here / "hf")),
             **{f"INPUT_{name.upper()}": given.get(name, "") for name in (*DECLARED, *given)},
+            # What a run that is killed leaves behind lies with the rest of it.
+            "TMPDIR": str(here),
             "GITHUB_ACTIONS": "true",
             "GITHUB_REPOSITORY": REPOSITORY,
             "GITHUB_API_URL": self.github.url,

@@ -15,7 +15,8 @@ from huggingface_hub import DiscussionComment, DiscussionWithDetails, errors
 from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status, validate_repo_id  # type: ignore[attr-defined] # documented, not listed
 
 from benchaudit.errors import RateLimited, SettingsError, TrackerError, Unwanted
-from benchaudit.hub import HTTPError, Hub
+from benchaudit.hub import Hub
+from benchaudit.hub_errors import HTTPError
 from benchaudit.lost import Lost
 
 _TITLE = 200

@@ -6,7 +6,6 @@ the pages of a list are asked for there, whatever host the Hub's links name.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import time
@@ -19,7 +18,6 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from huggingface_hub import (
     HfApi,
     constants,
-    errors,
     hf_hub_download,
     set_client_factory,
     try_to_load_from_cache,
@@ -35,28 +33,15 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined] # documented, 
 from huggingface_hub.utils._http import default_client_factory
 
 from benchaudit.errors import (
-    AccessDenied,
-    DatasetNotFound,
     RevisionGone,
     SettingsError,
-    SourceError,
-    Unavailable,
 )
+from benchaudit.hub_errors import in_our_words
 from benchaudit.models import Blob, Refs, Revision
 from benchaudit.pace import heed, patiently
 
 TIMEOUT = 30.0
 """Seconds of silence after which the Hub is taken to be out of reach."""
-
-HTTPError: type[Exception] = errors.HfHubHTTPError.__mro__[1]  # the client's HTTP library changes its name
-
-_OF_THE_DISK = frozenset(
-    {
-        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM),
-        *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EIO),
-    }
-)
-"""What a file system refuses by; whatever else goes wrong on the way to the Hub is of the network."""
 
 T = TypeVar("T")
 
@@ -243,118 +228,8 @@ class Hub:
         return patiently(where, ask, self._sleep)
 
     def _ask(self, ask: Callable[[], T], where: str) -> T:
-        try:
+        with in_our_words(where, self.endpoint, signed_in=bool(self._token)):
             return ask()
-        except errors.HfHubHTTPError as error:
-            raise self._translated(error, where) from None
-        except errors.LocalEntryNotFoundError as error:
-            if isinstance(error.__cause__, errors.HfHubHTTPError):
-                raise self._translated(error.__cause__, where) from None
-            raise self._unreachable(where) from None
-        except errors.HFValidationError:
-            raise SettingsError(
-                "is no name of a dataset", where=where, todo="write it as owner/name"
-            ) from None
-        except (HTTPError, OSError) as error:
-            raise self._not_brought(error, where) from None
-        except RuntimeError as error:
-            # All that Xet says of itself, where somebody wants it used.
-            if constants.HF_HUB_DISABLE_XET:
-                raise
-            raise Unavailable(
-                f"the Hub's store of large files fails ({str(error)[:200]})",
-                where=where,
-                todo="run again, or unset HF_HUB_DISABLE_XET",
-            ) from None
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise Unavailable(
-                "the Hub gave an answer that is not understood", where=where, todo="run again"
-            ) from None
-
-    def _not_brought(self, error: Exception, where: str) -> SourceError:
-        """The error for what did not arrive here, by where that lies: at this machine, or on the way."""
-        if isinstance(error, errors.OfflineModeIsEnabled):
-            return Unavailable(
-                "the Hub is not asked while HF_HUB_OFFLINE is set", where=where, todo="unset it"
-            )
-        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
-            return Unavailable(
-                f"what the Hub sends cannot be kept ({error.strerror})",
-                where=where,
-                todo=f"make room and let it be written in {constants.HF_HUB_CACHE}, or set HF_HOME",
-            )
-        return self._unreachable(where)
-
-    def _unreachable(self, where: str) -> SourceError:
-        return Unavailable(
-            f"the Hub at {self.endpoint} does not answer",
-            where=where,
-            todo="check HF_ENDPOINT and the network",
-        )
-
-    def _elsewhere(self, error: errors.HfHubHTTPError) -> str:
-        """The host that refused, where it is another one than the Hub itself; else ""."""
-        if error.response is None or error.response.headers.get("X-Error-Code"):
-            return ""
-        host = urlsplit(str(error.response.request.url)).netloc
-        return "" if host == urlsplit(self.endpoint).netloc else host
-
-    def _translated(self, error: errors.HfHubHTTPError, where: str) -> SourceError:
-        status = error.response.status_code if error.response is not None else 0
-        token = "the token" if self._token else "no token"
-        disabled = status == 451 or (status == 403 and "disabled" in str(error).lower())
-        elsewhere = self._elsewhere(error)
-        # The first that applies: to the client a gated dataset is a missing one too.
-        meanings: list[tuple[bool, type[SourceError], str, str]] = [
-            (
-                # Its signed addresses run out, and proxies let nobody through: no token changes that.
-                bool(elsewhere) and status < 500,
-                Unavailable,
-                f"{elsewhere}, where the Hub keeps this file, answered {status}",
-                "run again; if it stays so, check that the network lets that host through",
-            ),
-            (
-                isinstance(error, errors.GatedRepoError),
-                AccessDenied,
-                f"is gated, and {token} was given that may read it",
-                "accept its terms on the Hub and give hf-token",
-            ),
-            (
-                isinstance(error, errors.DisabledRepoError) or disabled,
-                AccessDenied,
-                "is disabled by the Hub",
-                "nothing can be said of it now",
-            ),
-            (
-                status == 401 and bool(self._token),
-                AccessDenied,
-                "the Hub does not accept the token",
-                "check hf-token",
-            ),
-            (
-                isinstance(error, errors.RevisionNotFoundError),
-                RevisionGone,
-                "has no such revision",
-                "check the branch, tag or commit",
-            ),
-            (
-                isinstance(error, errors.EntryNotFoundError),
-                RevisionGone,
-                "lists a file that the Hub does not hand out",
-                "look for it on the Hub",
-            ),
-            (
-                isinstance(error, errors.RepositoryNotFoundError) or status in {401, 404},
-                DatasetNotFound,
-                f"cannot be seen with {token}",
-                "check the name; a private dataset needs hf-token",
-            ),
-            (status == 403, AccessDenied, f"may not be read with {token}", "check hf-token"),
-        ]
-        for applies, kind, what, todo in meanings:
-            if applies:
-                return kind(what, where=where, todo=todo)
-        return Unavailable(f"the Hub answered {status}", where=where, todo="run again later")
 
 
 def _revision(entry: dict[str, Any]) -> Revision:

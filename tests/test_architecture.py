@@ -65,7 +65,7 @@ IMPURE = {
 }
 
 DOORS = {
-    "huggingface_hub": {"hub", "discussions"},
+    "huggingface_hub": {"hub", "hub_errors", "discussions"},
     "github": {"tracker.connection", "tracker.github", "tracker.release_notes"},
     "markdown_it": {"markdown"},
     "duckdb": {

@@ -54,7 +54,10 @@ PURE = {
         "shards",
     ),
     *("balance.problem", "balance.solver", "balance.rewriting", "controls", "cards"),
-    *(f"mapping.{room}" for room in ("literal", "cells", "gold", "row", "names", "detect", "trial")),
+    *(
+        f"mapping.{room}"
+        for room in ("literal", "cells", "gold", "unnamed", "row", "names", "detect", "trial")
+    ),
     "mapping.slicing",
 }
 """Rooms without network, clock, environment or engine; a package's name covers what is in it."""

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchaudit.mapping.cells import Cell
-from benchaudit.mapping.gold import Named, Unresolved, nearly_named, own_position, position, spelling
+from benchaudit.mapping.gold import Named, Unresolved, own_position, position, spelling
 from benchaudit.mapping.literal import Spelled, Unreadable
 from benchaudit.mapping.prefixes import prefixes
+from benchaudit.mapping.unnamed import nearly_named
 
 WXYZ = ("w", "x", "y", "z")
 
@@ -268,9 +269,9 @@ def test_what_could_stand_for_a_hidden_gold_is_one_where_it_names_an_option():
 )
 def test_a_gold_that_is_nearly_an_option_is_told_from_another_text(gold, option):
     assert reason(gold, "text", ["x", option]) == "gold-not-in-options"
-    assert nearly_named(gold, ["x", option])
-    assert not nearly_named(gold, ["x", f"{option} too", "", None])
-    assert not nearly_named(".", ["x", "!"])
+    assert nearly_named([gold], ["x", option])
+    assert not nearly_named([gold], ["x", f"{option} too", "", None])
+    assert not nearly_named(["."], ["x", "!"])
 
 
 def test_a_text_is_found_exactly_before_it_is_trimmed():

@@ -66,7 +66,8 @@ def sample_rows(
     common = [place for place, number in rows_with.items() if number >= LEAST_SHARE * len(rows)]
     names = list(dict.fromkeys([*columns, *common]))
     for name in (asked.gold,) if asked.gold else gold_families(names):
-        for row in rows if (parts := together(name)) else ():
+        # A column may have commas in its own name.
+        for row in rows if name not in names and (parts := together(name)) else ():
             row.setdefault(name, scores_of([row.get(part) for part in parts]))
     return rows, names
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchaudit.mapping.gold import golds_of, is_hidden, is_tie, listed, spelling
+from benchaudit.mapping.gold import golds_of, listed, spelling
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
+from benchaudit.mapping.unnamed import is_hidden, is_tie
 from benchaudit.models import ColumnMapping
 
 Sample = Sequence[Mapping[str, Value]]

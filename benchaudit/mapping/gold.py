@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from benchaudit.mapping.cells import Cell, number_of, split
 from benchaudit.mapping.letters import compared, joined, pieces, place_of, undressed
 from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
+from benchaudit.mapping.unnamed import is_hidden, is_tie
 
 ALPHABET = 26
 
@@ -37,22 +36,10 @@ class Named:
 
 
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _LONGEST_KEY = 100
 """Characters of the longest list of letters or places that is looked at."""
 _NO_LABEL = -1
 """What a place is set to where the labels of a split are hidden."""
-
-_WORDS = frozenset({"na", "nil", "none", "private", "unknown"})
-_HIDDEN = _WORDS | {
-    "?", "??", "???", "*", "-", "--", "---", "_", "-1", "n/a", "<na>", "nan", "null", "tbd", "hidden",
-    "<hidden>", "[hidden]", "withheld", "unlabeled", "unlabelled", "not available", "not released",
-}  # fmt: skip
-"""What stands in the place of a gold that a release keeps to itself, where it names no option.
-
-The words among them may as well be an answer: as a text that is no option they are one that is missed.
-"""
 
 
 def golds_of(value: Value) -> list[Value]:
@@ -62,16 +49,6 @@ def golds_of(value: Value) -> list[Value]:
     return [
         item for item in values if isinstance(item, list | dict) or (item is not None and str(item).strip())
     ]
-
-
-def is_hidden(gold: Value) -> bool:
-    """Whether a gold says that there is none to be had, such as the `?` of a hidden test split."""
-    return isinstance(gold, str) and gold.strip().casefold() in _HIDDEN
-
-
-def is_tie(gold: Value) -> bool:
-    """Whether a gold says that several answers are as good, such as `tie (bothbad)`."""
-    return isinstance(gold, str) and gold.strip().casefold().startswith("tie")
 
 
 def listed(value: Value) -> list[Value] | None:
@@ -237,21 +214,7 @@ def _by_text(text: str, views: Sequence[Sequence[str | None]]) -> Named:
             raise Unresolved("gold-ambiguous")
         if matches:
             return Named(place=list(options).index(matches.pop()), exact=False)
-    hidden = is_hidden(text) and text.strip().casefold() not in _WORDS
-    raise Unresolved("unlabelled" if hidden else "gold-not-in-options")
-
-
-def nearly_named(value: Value, options: Sequence[str | None]) -> bool:
-    """Whether a gold text would be an option if case, signs at its ends and what is unseen did not count."""
-    alike = {_bare(option) for option in options if option is not None} - {""}
-    return any(isinstance(gold, str) and _bare(gold) in alike for gold in golds_of(value))
-
-
-def _bare(text: str) -> str:
-    if _NUMBER.fullmatch(text.strip()):
-        return str(Decimal(text.strip()).normalize())
-    seen = _UNSEEN.sub("", unicodedata.normalize("NFC", text))
-    return " ".join(seen.split()).strip(" .,;:!?'\"`。").casefold()
+    raise Unresolved("unlabelled" if is_hidden(text, as_text=True) else "gold-not-in-options")
 
 
 def _by_truth(value: bool, options: Sequence[str | None]) -> int:

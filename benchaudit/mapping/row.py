@@ -13,10 +13,7 @@ from benchaudit.mapping.dialogue import last_turn
 from benchaudit.mapping.gold import (
     Unresolved,
     golds_of,
-    is_hidden,
-    is_tie,
     listed,
-    nearly_named,
     own_position,
     position,
     spelling,
@@ -24,6 +21,7 @@ from benchaudit.mapping.gold import (
 from benchaudit.mapping.literal import Spelled, Unreadable, Value
 from benchaudit.mapping.marked import marked_options
 from benchaudit.mapping.prefixes import Prefixes, prefixes
+from benchaudit.mapping.unnamed import is_hidden, is_tie, nearly_named
 from benchaudit.models import ColumnMapping
 
 MAX_OPTIONS = 1000
@@ -253,7 +251,9 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
     try:
         named = position(value, encoding, cell, labels.bare or cell.options, mapping.separator, tie=tie)
     except Unresolved as error:
-        if error.reason == "gold-not-in-options" and nearly_named(value, labels.bare or cell.options):
+        if error.reason == "gold-not-in-options" and nearly_named(
+            golds_of(value), labels.bare or cell.options
+        ):
             marks.append("gold-nearly")
         raise
     if not named.exact:

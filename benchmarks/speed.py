@@ -40,7 +40,7 @@ _WORDS = (
 _HERE = Path(__file__).resolve().parent
 _OURS = "two_checks"
 _RIVALS = {
-    "parquet": ("duckdb_sql", "polars_lazy", "pyarrow_numpy", "plain_loop"),
+    "parquet": ("duckdb_sql", "duckdb_halves", "polars_lazy", "pyarrow_numpy", "plain_loop"),
     "csv": ("duckdb_sql", "plain_loop"),
 }
 _NEEDED = {"polars_lazy": "polars"}

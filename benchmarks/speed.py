@@ -41,7 +41,7 @@ _HERE = Path(__file__).resolve().parent
 _OURS = "two_checks"
 _RIVALS = {
     "parquet": ("duckdb_sql", "duckdb_halves", "polars_lazy", "pyarrow_numpy", "plain_loop"),
-    "csv": ("duckdb_sql", "plain_loop"),
+    "csv": ("duckdb_sql", "duckdb_halves", "plain_loop"),
 }
 _NEEDED = {"polars_lazy": "polars"}
 """What a rival needs that this project does not."""

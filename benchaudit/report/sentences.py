@@ -178,11 +178,14 @@ def _both_ways(named: Sequence[Line]) -> list[Line]:
     """
     first = [next((line for line in named if line.check == check), None) for check in ("longest", "shortest")]
     chosen = [line for line in first if line is not None and line.judged.direction == "pick"]
-    for place, line in enumerate(named):
-        worse = [other.key for other in named[:place] if other in chosen]
-        again = is_further(line.check) and line.key in worse
-        if len(chosen) < MOST_NAMED and line not in chosen and not again:
+    worse: set[SliceKey] = set()
+    for line in named:
+        if len(chosen) == MOST_NAMED:
+            break
+        if line not in chosen and not (is_further(line.check) and line.key in worse):
             chosen.append(line)
+        if line in chosen:
+            worse.add(line.key)
     return sorted(chosen, key=named.index)
 
 

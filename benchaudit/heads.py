@@ -9,8 +9,8 @@ import duckdb
 
 from benchaudit.cache import Cache
 from benchaudit.mapping import SAMPLED_ROWS
-from benchaudit.reading import Column, Table
-from benchaudit.reading.engine import glob_escaped, literal
+from benchaudit.reading import SPOOLED, Column, Table
+from benchaudit.reading.engine import literal
 
 
 def find_head(cache: Cache, name: str, file: str) -> Table | None:
@@ -24,8 +24,7 @@ def find_head(cache: Cache, name: str, file: str) -> Table | None:
         notes = tuple(told["notes"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    relation = f"read_parquet({literal(glob_escaped(rows))})"
-    return Table(file=file, relation=relation, columns=tuple(columns), notes=notes)
+    return Table(file=file, way=SPOOLED, path=rows, columns=tuple(columns), notes=notes)
 
 
 def keep_head(

@@ -137,8 +137,8 @@ def _items(
 ) -> list[tuple[int, Sample]]:
     binding = bind(table, mapping, [])
     function = f"sample_{file}"
-    arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
-    cells = ", ".join([*binding.arguments, "unreadable"])
+    arrow_function(connection, function, batch_reader([binding]), "VARCHAR[]", ITEM_TYPE)
+    cells = ", ".join([literal("0"), *binding.arguments, "unreadable"])
     read: list[tuple[Any, ...]] = connection.execute(
         f"SELECT row, item.question, item.options, item.gold FROM (SELECT row, {function}([{cells}]) AS item "
         f"FROM (SELECT row_number() OVER () AS row, * FROM {table.relation}) "

@@ -1,12 +1,14 @@
 """The scan: raw rows become items, quickly where they are certain, by the definition everywhere else.
 
 Tables whose columns have a common shape are scanned in SQL, on all cores. The rows of them that are not
-certain, and all rows of other tables, go through the definition in batches. Nothing holds the texts.
+certain, and all rows of other tables, go through the definition in batches. Nothing holds the texts. Tables
+that are read alike are scanned as one: of many small ones planning a scan for each took most of the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +17,7 @@ import duckdb
 from benchaudit.mapping.batch import ITEM_TYPE, Binding, batch_reader, bind
 from benchaudit.mapping.quick import UNCERTAIN, quick_items
 from benchaudit.models import ColumnMapping
-from benchaudit.reading import Table
+from benchaudit.reading import Table, relation_of
 from benchaudit.reading.engine import Refused, arrow_function, glob_escaped, literal
 
 
@@ -24,6 +26,57 @@ class Narrow(Protocol):
 
     def __call__(self, items: str, *, bare: bool) -> str:
         """The SQL; where items are `bare`, no option of them has white space around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """Tables that are read alike, by their numbers among all tables."""
+
+    numbers: Sequence[int]
+    tables: Sequence[Table]
+    bindings: Sequence[Binding]
+
+    @property
+    def relation(self) -> str:
+        """SQL for the rows of all of them."""
+        return relation_of(self.tables)
+
+    @property
+    def file(self) -> str:
+        """SQL for the number of a row's table."""
+        return f"[{', '.join(map(str, self.numbers))}][file_index + 1]"
+
+    def parted(self) -> list[_Group]:
+        """Each table as a group of its own."""
+        each = zip(self.numbers, self.tables, self.bindings, strict=True)
+        return [_Group(numbers=[n], tables=[table], bindings=[binding]) for n, table, binding in each]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """The rows of all tables under running numbers; those of one table follow each other in its order.
+
+    `first` has the number of the first row of each table that has one, `places` what a row of each is
+    called by. Only some rows of the tables in `uncertain` are left to the definition; without it, all are.
+    """
+
+    first: Mapping[int, int]
+    places: Sequence[str]
+    uncertain: Set[int] | None = None
+
+    @property
+    def row(self) -> str:
+        """SQL for the number of a row in its table, counted from 1, over its running `number` and `file`."""
+        return f"number - {_of_file([str(self.first.get(n, 0)) for n in range(len(self.places))])} + 1"
+
+    @property
+    def place(self) -> str:
+        """SQL for what the name of a row begins with."""
+        return _of_file([literal(place) for place in self.places])
+
+    def are_uncertain(self, group: _Group) -> bool:
+        """Whether the definition has to read any row of these tables."""
+        return self.uncertain is None or not self.uncertain.isdisjoint(group.numbers)
 
 
 def scan(
@@ -44,21 +97,21 @@ def scan(
     another number of rows than there are. `several` says whether the files of the revision are several,
     by which a row without an id is called; by default it is whether the tables are.
     """
-    bindings = [bind(table, mapping, columns) for table in tables]
     several = len(tables) > 1 if several is None else several
     places = [f"{table.file}:" if several else "row " for table in tables]
-    quick = {
-        number: sql
-        for number, binding in enumerate(bindings)
-        if number not in kept and (sql := quick_items(binding, tables[number].relation))
-    }
-    uncertain = _scan_quickly(quick, places, connection, narrow)
+    groups = _groups(tables, [bind(table, mapping, columns) for table in tables], kept)
+    quick: list[tuple[_Group, str]] = []
+    slow: list[_Group] = []
+    for group in groups:
+        if sql := quick_items(group.bindings, group.relation):
+            quick.append((group, sql))
+        else:
+            slow += group.parted()
+    rows = _scan_quickly(quick, places, connection, narrow)
+    alone = _Rows(first=dict.fromkeys(range(len(tables)), 0), places=places)
     rest = [
-        _by_definition(
-            number, binding, tables[number].relation, places[number], uncertain.get(number), connection
-        )
-        for number, binding in enumerate(bindings)
-        if number not in kept and (number not in quick or number in uncertain)
+        *(_by_definition(group, rows, connection) for group, _ in quick if rows.are_uncertain(group)),
+        *(_by_definition(group, alone, connection) for group in slow),
     ]
     if rest:
         connection.execute(
@@ -76,20 +129,36 @@ def scan(
             raise Refused(f"{table.file}: {counted.get(number, 0)} rows, not {table.rows}")
 
 
+def _groups(tables: Sequence[Table], bindings: Sequence[Binding], kept: Collection[int]) -> list[_Group]:
+    """The tables that are not kept, those that are read alike together."""
+    alike: dict[object, list[int]] = {}
+    for number, (table, binding) in enumerate(zip(tables, bindings, strict=True)):
+        if number not in kept:
+            alike.setdefault((table.way, table.schema, binding.anywhere), []).append(number)
+    return [
+        _Group(numbers=numbers, tables=[tables[n] for n in numbers], bindings=[bindings[n] for n in numbers])
+        for numbers in alike.values()
+    ]
+
+
 def _scan_quickly(
-    quick: Mapping[int, str], places: Sequence[str], connection: duckdb.DuckDBPyConnection, narrow: Narrow
-) -> dict[int, str]:
-    """Make the view `certain`, and return SQL for the numbers of the other rows by table.
+    quick: Sequence[tuple[_Group, str]],
+    places: Sequence[str],
+    connection: duckdb.DuckDBPyConnection,
+    narrow: Narrow,
+) -> _Rows:
+    """Make the view `certain`, and return the numbers that the rows have.
 
     Numbering rows in a query would bind it to one core. What is kept is kept in order, so the engine's own
-    row numbers, less what comes before the table, are those of the rows.
+    row numbers are running ones.
     """
     parts = [
-        f"SELECT {number} AS file, NULL::BIGINT AS row, NULL::VARCHAR AS place, * FROM ({sql})"
-        for number, sql in quick.items()
+        f"SELECT {group.file} AS file, NULL::BIGINT AS row, NULL::VARCHAR AS place, * EXCLUDE (file_index) "
+        f"FROM ({sql})"
+        for group, sql in quick
     ]
     if not parts:
-        return {}
+        return _Rows(first={}, places=places)
     # As one column: the engine takes fewer threads for a wide table, lest it runs out of memory.
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE quick AS "
@@ -97,39 +166,40 @@ def _scan_quickly(
     )
     connection.execute("CREATE OR REPLACE TEMP VIEW quickly AS SELECT rowid AS number, kept.* FROM quick")
     found = connection.execute(
-        f"SELECT file, min(number), count(*) FILTER (left_out = {literal(UNCERTAIN)}) "
-        "FROM quickly GROUP BY file"
+        f"SELECT file, min(number), bool_or({_IS_UNCERTAIN}) FROM quickly GROUP BY file"
     ).fetchall()
-    first = {file: number for file, number, _ in found}
-    before = "[" + ", ".join(str(first.get(number, 0)) for number in range(len(places))) + "][file + 1]"
-    place = "[" + ", ".join(map(literal, places)) + "][file + 1]"
-    row = f"number - {before} + 1"
+    rows = _Rows(
+        first={file: number for file, number, _ in found},
+        places=places,
+        uncertain={file for file, _, uncertain in found if uncertain},
+    )
     connection.execute(f"""
         CREATE OR REPLACE TEMP VIEW certain AS
-        SELECT * EXCLUDE (number) REPLACE ({row} AS row, coalesce(name, {place} || ({row})) AS name)
+        SELECT * EXCLUDE (number)
+               REPLACE ({rows.row} AS row, coalesce(name, {rows.place} || ({rows.row})) AS name)
         FROM quickly WHERE left_out IS NULL""")
-    return {
-        file: f"SELECT {row} FROM quickly WHERE file = {file} AND left_out = {literal(UNCERTAIN)}"
-        for file, _, rows in found
-        if rows
-    }
+    return rows
 
 
-def _by_definition(
-    number: int,
-    binding: Binding,
-    relation: str,
-    place: str,
-    rows: str | None,
-    connection: duckdb.DuckDBPyConnection,
-) -> str:
-    """SQL for the items of a table, or of some rows of it, by the definition."""
-    function = f"item_{number}"
-    arrow_function(connection, function, batch_reader(binding), "VARCHAR[]", ITEM_TYPE)
-    cells = ", ".join([*binding.arguments, "unreadable"])
-    only = f"WHERE row IN ({rows})" if rows else ""
+_IS_UNCERTAIN = f"left_out IS NOT DISTINCT FROM {literal(UNCERTAIN)}"
+
+
+def _by_definition(group: _Group, rows: _Rows, connection: duckdb.DuckDBPyConnection) -> str:
+    """SQL for the items of a group by the definition, but for those that are certain."""
+    function = f"item_{group.numbers[0]}"
+    arrow_function(connection, function, batch_reader(group.bindings), "VARCHAR[]", ITEM_TYPE)
+    cells = ", ".join(["file_index::VARCHAR", *group.bindings[0].arguments, "unreadable"])
+    first = min(rows.first[number] for number in group.numbers if number in rows.first)
+    uncertain = f"WHERE number IN (SELECT number FROM quickly WHERE {_IS_UNCERTAIN})"
+    only = "" if rows.uncertain is None else uncertain
     return (
-        f"SELECT {number} AS file, row, {literal(place)} || row AS place, item.* FROM "
-        f"(SELECT row, {function}(cells) AS item FROM "
-        f"(SELECT row_number() OVER () AS row, [{cells}] AS cells FROM {relation}) {only})"
+        f"SELECT file, {rows.row} AS row, {rows.place} || ({rows.row}) AS place, item.* FROM "
+        f"(SELECT {group.file} AS file, number, {function}(cells) AS item FROM "
+        f"(SELECT row_number() OVER () - 1 + {first} AS number, file_index, [{cells}] AS cells "
+        f"FROM {group.relation}) {only})"
     )
+
+
+def _of_file(values: Sequence[str]) -> str:
+    """SQL for the value that a row has by the number of its `file`."""
+    return f"[{', '.join(values)}][file + 1]"

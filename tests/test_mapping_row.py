@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -333,14 +334,16 @@ def test_no_cell_is_nested_too_deeply_to_be_a_text():
 
 RECORDS = Table(
     file="test.jsonl",
-    relation="rows",
+    way="rows",
+    path=Path(),
     columns=tuple(
         Column(name=name, sql="record", form="record", path=(name,)) for name in ("options", "gold", "meta")
     ),
 )
 CELLS = Table(
     file="test.csv",
-    relation="rows",
+    way="rows",
+    path=Path(),
     columns=tuple(Column(name=name, sql=name, form="text") for name in ("options", "gold", "meta")),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -49,6 +50,10 @@ _PLAIN = st.sampled_from(["one", "two", "three", "four", "x", "nan"])
 NEARLY_PLAIN = st.builds("{}{}{}".format, _PLAIN, st.sampled_from(["", *PIECES]), st.just("") | _PLAIN)
 TEXTS = _PLAIN | NEARLY_PLAIN | st.lists(st.sampled_from(PIECES), max_size=4).map("".join)
 LISTS = st.lists(TEXTS | st.sampled_from(["yes", "no", "maybe", "never"]) | st.none(), max_size=5)
+
+
+RAW = "(SELECT *, 0 AS file_index, NULL::VARCHAR AS unreadable FROM raw)"
+"""The way to the rows of tests, which are in no file."""
 
 
 def spelled(texts: Sequence[str | None], way: int, cut: int, put: str) -> str:
@@ -168,9 +173,7 @@ def table_of(rows: Sequence[Sequence[Any]], types: dict[str, str], connection: A
     for place, name in enumerate(types):
         sql, form = cell_of(f"c{place}", Field(name=name), kinds[place])
         columns.append(Column(name=name, sql=sql, form=form, kind=kind_of(kinds[place]), typed=f"c{place}"))
-    return Table(
-        file="it's.csv", relation="(SELECT *, NULL::VARCHAR AS unreadable FROM raw)", columns=tuple(columns)
-    )
+    return Table(file="it's.csv", way=RAW, path=Path(), columns=tuple(columns))
 
 
 def tuple_of(item: Item) -> tuple[Any, ...]:
@@ -188,9 +191,9 @@ def both(
 def compared(table: Table, mapping: ColumnMapping, connection: Any) -> tuple[list[Any], list[Any]]:
     """The rows of a table read quickly, and by the definition."""
     binding = bind(table, mapping, ["@file", "s"])
-    sql = quick_items(binding, table.relation)
+    sql = quick_items([binding], table.relation)
     assert sql is not None
-    quick = connection.execute(sql).fetchall()
+    quick = [row[1:] for row in connection.execute(sql).fetchall()]
     raw = connection.execute(f"SELECT {', '.join(binding.arguments)} FROM {table.relation}").fetchall()
     read = row_reader(binding)
     defined = [read(cells, None) for cells in raw]

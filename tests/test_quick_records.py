@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from benchaudit.mapping.quick import UNCERTAIN
 from benchaudit.models import ColumnMapping
 from benchaudit.reading.table import Column, Table
-from tests.test_quick import CELLS, GOLDS, LISTS, TEXTS, compared
+from tests.test_quick import CELLS, GOLDS, LISTS, RAW, TEXTS, compared
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +90,8 @@ def of_records(
     connection.execute(f"INSERT INTO raw VALUES {marks}", list(records))
     names = ("o", "g", "q", "s", "a", "b")
     columns = tuple(Column(name=name, sql="record", form="record", path=(name,)) for name in names)
-    relation = "(SELECT *, NULL::VARCHAR AS unreadable FROM raw)"
-    return compared(Table(file="it's.jsonl", relation=relation, columns=columns), mapping, connection)
+    table = Table(file="it's.jsonl", way=RAW, path=Path(), columns=columns)
+    return compared(table, mapping, connection)
 
 
 @pytest.mark.parametrize("shape", RECORD_SHAPES)

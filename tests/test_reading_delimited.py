@@ -154,7 +154,7 @@ def test_no_row_is_lost_between_two_buffers(
     def by_small_pieces(text: Utf8, name: str, layout: Any) -> Table:
         table = by_engine(text, name, layout)
         small = f"auto_detect=false, max_line_size={line}, buffer_size={buffer}"
-        return replace(table, relation=table.relation.replace("auto_detect=false", small))
+        return replace(table, way=table.way.replace("auto_detect=false", small))
 
     by_engine = delimited._by_engine
     monkeypatch.setattr(delimited, "_by_engine", by_small_pieces)

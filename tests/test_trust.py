@@ -45,7 +45,7 @@ def test_a_lost_row_is_missed(tmp_path: Path, attempts: list[bool], monkeypatch:
 
     def losing(*given: Any) -> Table:
         table = by_engine(*given)
-        return replace(table, relation=f"(FROM {table.relation} WHERE c0 <> 'q7')")
+        return replace(table, way=f"(FROM {table.way} WHERE c0 <> 'q7')")
 
     monkeypatch.setattr(delimited, "_by_engine", losing)
     (tmp_path / "a.csv").write_text(CSV, encoding="utf-8")

@@ -43,6 +43,12 @@ class Binding:
     mapping: ColumnMapping
     file: str
 
+    @property
+    def anywhere(self) -> Binding:
+        """The same without what it says of the file: tables whose rows are read alike share it."""
+        slices = tuple(replace(part, place=None) for part in self.slices)
+        return replace(self, slices=slices, file="")
+
 
 def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> Binding:
     """Find the columns that a mapping names. Raises MappingError where one is not there."""
@@ -210,17 +216,17 @@ def _printable(value: Value) -> str | None:
     return None if text is None else text.encode(errors="replace").decode()
 
 
-def batch_reader(binding: Binding) -> Callable[..., Any]:
+def batch_reader(bindings: Sequence[Binding]) -> Callable[..., Any]:
     """Return the function over Arrow arrays that DuckDB calls: lists of cells in, items out.
 
-    A list holds the cells of `binding.arguments` and, at its end, `unreadable`.
+    A list holds the number of the row's binding, the cells of its `arguments` and, at the end, `unreadable`.
     """
-    read = row_reader(binding)
+    readers = {str(number): row_reader(binding) for number, binding in enumerate(bindings)}
 
     def read_batch(raw: Any) -> Any:
         import pyarrow as pa
 
-        rows = [read(cells[:-1], cells[-1]) for cells in raw.to_pylist()]
+        rows = [readers[number](cells, unreadable) for number, *cells, unreadable in raw.to_pylist()]
         items = [row.item for row in rows]
         return pa.StructArray.from_arrays(
             [

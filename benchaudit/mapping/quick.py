@@ -80,12 +80,14 @@ class _Gold:
     marks: tuple[str, ...] = ()
 
 
-def quick_items(binding: Binding, relation: str) -> str | None:
-    """SQL for the items of a table in its order, `UNCERTAIN` for the reason where the definition is needed.
+def quick_items(bindings: Sequence[Binding], relation: str) -> str | None:
+    """SQL for the items of tables in their order, `UNCERTAIN` for the reason where the definition is needed.
 
-    The columns are `id`, `question`, `options`, `gold`, `left_out`, `marks` and `slices`. None where the
-    mapped columns have no common shape.
+    `relation` gives the rows of all of them, whose `bindings` differ in what they say of their files. The
+    columns are `file_index`, `id`, `question`, `options`, `gold`, `left_out`, `marks` and `slices`. None
+    where the mapped columns have no common shape.
     """
+    binding = bindings[0]
     mapping = binding.mapping
     if mapping.last_turn or mapping.separator or mapping.options_in_question:
         return None
@@ -94,31 +96,39 @@ def quick_items(binding: Binding, relation: str) -> str | None:
     options = _distractors(binding) if mapping.gold_apart else _options(binding)
     gold = _gold(binding)
     texts = [_text(column) for column in (*binding.question, binding.id) if column is not None]
-    slices = [_slice(part) for part in binding.slices]
+    places = zip(*([part.place for part in each.slices] for each in bindings), strict=True)
+    slices = [
+        _slice(part) if part.column else _by_file(named)
+        for part, named in zip(binding.slices, places, strict=True)
+    ]
     if options is None or gold is None or None in texts or None in slices:
         return None
-    return _sql(binding, relation, options, gold)
+    where = _by_file([f"@{each.file}" for each in bindings])
+    return _sql(binding, relation, options, gold, [str(part) for part in slices], where)
 
 
-def _sql(binding: Binding, relation: str, options: _Options, gold: _Gold) -> str:
+def _sql(
+    binding: Binding, relation: str, options: _Options, gold: _Gold, slices: Sequence[str], where: str
+) -> str:
     question = " || chr(10) || ".join(f"coalesce({_text(column)}, '')" for column in binding.question)
     cells = ", ".join(
         (
             f"{_text(binding.id) if binding.id else 'NULL::VARCHAR'} AS id",
             f"{question or literal('')} AS question",
-            f"[{', '.join(str(_slice(part)) for part in binding.slices)}]::VARCHAR[] AS slices",
+            f"[{', '.join(slices)}]::VARCHAR[] AS slices",
             f"{gold.cell} AS named",
             f"{options.cell} AS cell",
             "unreadable",
+            "file_index",
         )
     )
     all_options = "list_prepend(named, released)" if binding.mapping.gold_apart else "released"
     cells_as = ", ".join(literal(f"cell-{style}") for style in options.styles)
     styles = [f"[{cells_as}][form]"] if options.styles else []
-    counted = f"'options-' || len(options) || {literal(f'@{binding.file}')}"
+    counted = f"'options-' || len(options) || {where}"
     marks = ", ".join([*styles, *map(literal, gold.marks), counted])
     return f"""
-        SELECT id, question, options, CASE WHEN certain THEN gold END AS gold,
+        SELECT file_index, id, question, options, CASE WHEN certain THEN gold END AS gold,
                CASE WHEN NOT certain THEN {literal(UNCERTAIN)} END AS left_out,
                CASE WHEN certain THEN [{marks}] END AS marks, slices
         FROM (SELECT *, coalesce({_certain(options)}, false) AS certain
@@ -222,10 +232,14 @@ def _letters_of_their_own(options: Sequence[Column]) -> bool:
 
 
 def _slice(part: SliceColumn) -> str | None:
-    """SQL for the value of a slice, None where it has to be worked out."""
-    if part.column is None:
-        return "NULL" if part.place is None else literal(part.place)
-    return _text(part.column) if part.width is None else None
+    """SQL for the value of a slice that a column has, None where it has to be worked out."""
+    return _text(part.column) if part.column and part.width is None else None
+
+
+def _by_file(texts: Sequence[str | None]) -> str:
+    """SQL for the text of a row's file, of which NULL is none."""
+    told = ["NULL" if text is None else literal(text) for text in texts]
+    return told[0] if len(set(told)) == 1 else f"[{', '.join(told)}][file_index + 1]"
 
 
 def _text(column: Column) -> str | None:

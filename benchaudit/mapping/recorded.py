@@ -56,10 +56,10 @@ def with_columns(binding: Binding, relation: str) -> tuple[Binding, str] | None:
     ]
     cells = [_cell(place, is_list=name in lists) for place, name in enumerate(names, start=1)]
     columns = ", ".join(f"{cell} AS v{place}" for place, cell in enumerate(cells, start=1))
-    typed = f"""(SELECT {columns},
+    typed = f"""(SELECT {columns}, file_index,
         CASE WHEN unreadable IS NULL AND coalesce({" AND ".join(fits)}, false) THEN NULL ELSE 'uncertain' END
         AS unreadable
-        FROM (SELECT unreadable,
+        FROM (SELECT file_index, unreadable,
               CASE WHEN plain THEN json_type(record, {paths}) END AS kinds,
               CASE WHEN plain THEN json_extract_string(record, {paths}) END AS found
         FROM (SELECT *, coalesce({_plain()}, false) AS plain FROM {relation})))"""

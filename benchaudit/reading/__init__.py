@@ -13,9 +13,9 @@ from benchaudit.reading.delimited import read_delimited
 from benchaudit.reading.encoding import as_utf8
 from benchaudit.reading.packed import unpacked
 from benchaudit.reading.records import read_document, read_lines
-from benchaudit.reading.table import Column, Table
+from benchaudit.reading.table import SPOOLED, Column, Table, relation_of
 
-__all__ = ["Column", "Table", "open_table"]
+__all__ = ["SPOOLED", "Column", "Table", "open_table", "relation_of"]
 
 
 def open_table(

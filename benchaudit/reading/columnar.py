@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -18,7 +19,7 @@ from benchaudit.reading.header import column_names
 from benchaudit.reading.packed import refuse_bomb
 from benchaudit.reading.relaid import arrow_batches, lay_down, parquet_batches
 from benchaudit.reading.schema import Field, cell_of, kind_of, read_schema
-from benchaudit.reading.table import Column, Table, first_line, row_count
+from benchaudit.reading.table import FILES, Column, Table, first_line, row_count
 
 MAX_ROWS = 100_000_000
 """Rows that a file may declare: a few bytes can stand for any number of equal ones."""
@@ -92,8 +93,8 @@ def _table(
     unreadable: str = "NULL::VARCHAR",
 ) -> Table:
     """The table of the columns that can be read; of the others it is said why they cannot."""
-    source = f"read_parquet({literal(glob_escaped(path))})"
-    types = connection.sql(f"SELECT * FROM {source}").types
+    source = f"read_parquet({literal(glob_escaped(path))}, hive_partitioning=false)"
+    types = connection.sql(f"FROM {source}").types
     aliases = ", ".join(f"c{place}" for place in range(len(types)))
     titles, twice = column_names([field.name for field in fields])
     notes = [f"several columns are called {title!r}, told apart by numbers here" for title in twice]
@@ -109,9 +110,20 @@ def _table(
             )
     if not columns:
         raise SourceError("has no column that can be read", where=name, todo="; ".join(notes))
+    rows = f"read_parquet({FILES}, hive_partitioning=false) AS t({aliases})"
     return Table(
         file=name,
-        relation=f"(SELECT *, {unreadable} AS unreadable FROM {source} AS t({aliases}))",
+        way=f"(SELECT *, file_index::INTEGER AS file_index, {unreadable} AS unreadable FROM {rows})",
+        path=path,
+        schema=_schema(fields, types) or (str(path),),
         columns=tuple(columns),
         notes=tuple(f"{name}: {note}" for note in notes),
     )
+
+
+def _schema(fields: Sequence[Field], types: Sequence[Any]) -> tuple[str, ...]:
+    """The names and types of all columns; none where names differ by case only, which the engine renames."""
+    names = [field.name.lower() for field in fields]
+    if len(set(names)) < len(names):
+        return ()
+    return tuple(f"{field.name} {kind}" for field, kind in zip(fields, types, strict=False))

@@ -25,11 +25,11 @@ import duckdb
 from benchaudit.errors import SourceError
 from benchaudit.reading.content import HEAD, MAX_LINE, bare_name, read_head
 from benchaudit.reading.encoding import Utf8, is_text, lines_of
-from benchaudit.reading.engine import glob_escaped, literal
+from benchaudit.reading.engine import literal
 from benchaudit.reading.header import Header, column_names, find_header
 from benchaudit.reading.regular import line_end, regular_records
 from benchaudit.reading.spool import Fields, spool
-from benchaudit.reading.table import Column, Table, row_count
+from benchaudit.reading.table import FILES, SPOOLED, Column, Table, row_count
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _TAKEN = {True: "one", False: "a row"}
@@ -269,13 +269,13 @@ def _by_engine(text: Utf8, name: str, layout: _Layout) -> Table:
     end = r"\r\n" if line_end(text.path) == b"\r\n" else r"\n"
     quote = literal('"' if layout.dialect.quoted else "")
     types = ", ".join(f"'{column.sql}': 'VARCHAR'" for column in layout.columns)
-    relation = (
-        f"(SELECT *, NULL::VARCHAR AS unreadable FROM read_csv({literal(glob_escaped(text.path))}, "
+    way = (
+        f"(SELECT *, file_index::INTEGER AS file_index, NULL::VARCHAR AS unreadable FROM read_csv({FILES}, "
         f"auto_detect=false, header={layout.header}, "
         f"delim={literal(layout.dialect.delimiter)}, quote={quote}, escape={quote}, "
         f"new_line={literal(end)}, columns={{{types}}}))"
     )
-    return Table(file=name, relation=relation, columns=layout.columns, notes=layout.notes)
+    return Table(file=name, way=way, path=text.path, columns=layout.columns, notes=layout.notes)
 
 
 def _by_definition(text: Utf8, name: str, layout: _Layout, place: Path) -> Table:
@@ -286,7 +286,8 @@ def _by_definition(text: Utf8, name: str, layout: _Layout, place: Path) -> Table
     target = spool(fields, [*names, "unreadable"], place / "rows.parquet")
     return Table(
         file=name,
-        relation=f"read_parquet({literal(glob_escaped(target))})",
+        way=SPOOLED,
+        path=target,
         columns=layout.columns,
         notes=layout.notes,
     )

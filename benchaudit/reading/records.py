@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -16,16 +17,17 @@ from benchaudit.errors import SourceError
 from benchaudit.mapping.literal import decode_json
 from benchaudit.reading.document import BrokenDocument, Window
 from benchaudit.reading.encoding import Utf8, is_text, lines_of, shown
-from benchaudit.reading.engine import glob_escaped, literal
+from benchaudit.reading.engine import literal
 from benchaudit.reading.outline import Place, find_records, records_at
 from benchaudit.reading.spool import Fields, spool
-from benchaudit.reading.table import Column, Table, row_count
+from benchaudit.reading.table import FILES, SPOOLED, Column, Table, row_count
 
 BLANKS = " \t\r\n\v\f"
 """What DuckDB passes over around a line's record."""
 
 _SAMPLED = 2000
 _MAX_RECORD = 16 << 20
+_RECORD = Column(name="", sql="record", form="record")
 """Bytes of a record that DuckDB may read; the file of a longer one is left to Python."""
 
 
@@ -76,15 +78,15 @@ def _split_by_engine(
     text: Utf8, name: str, connection: duckdb.DuckDBPyConnection, layout: str, *, trusting: bool
 ) -> Table | None:
     """The table as DuckDB splits it, None where it refuses the file."""
-    relation = (
+    way = (
         "(SELECT json::VARCHAR AS record, CASE WHEN NOT starts_with(json::VARCHAR, '{') THEN 'no-record' END "
-        f"AS unreadable FROM read_json_objects({literal(glob_escaped(text.path))}, format={literal(layout)}, "
-        f"maximum_object_size={_MAX_RECORD}, compression='none'))"
+        f"AS unreadable, file_index::INTEGER AS file_index FROM read_json_objects({FILES}, "
+        f"format={literal(layout)}, maximum_object_size={_MAX_RECORD}, compression='none'))"
     )
-    whole = Table(file=name, relation=relation, columns=(Column(name="", sql="record", form="record"),))
+    whole = Table(file=name, way=way, path=text.path, columns=(_RECORD,), notes=text.notes)
     if not text.clean or not (trusting or row_count(whole, connection) is not None):
         return None
-    return _table(relation, name, connection, text.notes)
+    return _named(whole, connection)
 
 
 def _split_by_definition(
@@ -97,7 +99,14 @@ def _split_by_definition(
 ) -> Table:
     """The table of the records that Python has split, each a row even where it is none."""
     target = spool(_fields(records), ["record", "unreadable"], place / "rows.parquet")
-    return _table(f"read_parquet({literal(glob_escaped(target))})", name, connection, (*text.notes, *notes))
+    whole = Table(
+        file=name,
+        way=SPOOLED,
+        path=target,
+        columns=(_RECORD,),
+        notes=(*text.notes, *notes),
+    )
+    return _named(whole, connection)
 
 
 def _fields(records: Iterable[str]) -> Iterator[Fields]:
@@ -109,10 +118,12 @@ def _fields(records: Iterable[str]) -> Iterator[Fields]:
             yield (record, None) if record.startswith("{") else (None, "no-record")
 
 
-def _table(relation: str, name: str, connection: duckdb.DuckDBPyConnection, notes: tuple[str, ...]) -> Table:
-    """The table whose columns are the names that its first records have, as they come up."""
+def _named(whole: Table, connection: duckdb.DuckDBPyConnection) -> Table:
+    """The table of whole records with a column for each name that its first records have, as they come up."""
     names: dict[str, None] = {}
-    sample = connection.execute(f"SELECT record FROM {relation} WHERE unreadable IS NULL LIMIT {_SAMPLED}")
+    sample = connection.execute(
+        f"SELECT record FROM {whole.relation} WHERE unreadable IS NULL LIMIT {_SAMPLED}"
+    )
     sampled = [str(record) for (record,) in sample.fetchall()]
     for record in sampled:
         try:
@@ -121,10 +132,10 @@ def _table(relation: str, name: str, connection: duckdb.DuckDBPyConnection, note
             continue
     if not names:
         raise SourceError(
-            f"holds no record{_why(sampled)}", where=name, todo="a row must be a JSON object with names"
+            f"holds no record{_why(sampled)}", where=whole.file, todo="a row must be a JSON object with names"
         )
-    columns = tuple(Column(name=shown(title), sql="record", form="record", path=(title,)) for title in names)
-    return Table(file=name, relation=relation, columns=columns, notes=notes)
+    columns = tuple(replace(_RECORD, name=shown(title), path=(title,)) for title in names)
+    return replace(whole, columns=columns)
 
 
 def _why(records: Sequence[str]) -> str:

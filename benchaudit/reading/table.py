@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import duckdb
@@ -11,6 +12,13 @@ import duckdb
 from benchaudit.errors import SourceError
 from benchaudit.mapping.literal import Repeated, Unreadable, Value, decode_json, decode_literal
 from benchaudit.models import together
+from benchaudit.reading.engine import glob_escaped, literal
+
+FILES = "\x1ffiles\x1f"
+"""Stands in SQL where the files belong that are read."""
+
+SPOOLED = f"(SELECT *, file_index::INTEGER AS file_index FROM read_parquet({FILES}))"
+"""The way to rows that were written down with `unreadable` among their columns."""
 
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]
@@ -60,18 +68,27 @@ class Column:
 class Table:
     """Raw rows in release order.
 
-    `relation` is SQL for a FROM clause that gives the columns that `Column.sql` names, and
-    `unreadable`, the reason code of a row that could not be read at all (else NULL). `notes` say how
-    the bytes were read. `labels` are names that the dataset gives the file, such as `@split`. `rows` is
-    how many there have to be, None where that is not known beforehand.
+    `way` is SQL for a FROM clause over `FILES`, here `path` alone. It gives the columns that `Column.sql`
+    names, `file_index`, which counts the files from 0, and `unreadable`, the reason code of a row that
+    could not be read at all (else NULL). Tables of one way and one `schema`, the names and types that a
+    container declares, can be read together. `notes` say how the bytes were read. `labels` are names that
+    the dataset gives the file, such as `@split`. `rows` is how many there have to be, None where that is
+    not known beforehand.
     """
 
     file: str
-    relation: str
+    way: str
+    path: Path
     columns: tuple[Column, ...]
+    schema: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     labels: Mapping[str, str | None] = field(default_factory=dict)
     rows: int | None = None
+
+    @property
+    def relation(self) -> str:
+        """SQL for a FROM clause that gives the rows of this file."""
+        return relation_of([self])
 
     @property
     def places(self) -> Mapping[str, str | None]:
@@ -104,6 +121,12 @@ class Table:
         """Return the column inside of which a dotted name reaches a place: the one with the longest name."""
         owners = [column for column in self.columns if place.startswith(f"{column.name}.")]
         return max(owners, key=lambda column: len(column.name), default=None)
+
+
+def relation_of(tables: Sequence[Table]) -> str:
+    """SQL for the rows of tables that are read in one way, table by table."""
+    files = ", ".join(literal(glob_escaped(table.path)) for table in tables)
+    return tables[0].way.replace(FILES, f"[{files}]")
 
 
 def row_count(table: Table, connection: duckdb.DuckDBPyConnection) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
-from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
+from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look, look_anew
 from benchaudit.chronicle import Last
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.headlines import Headline, headline
@@ -111,8 +111,12 @@ class Watcher:
         base = self.source.base(limit)
         if base is not None:
             backlog = against_base(self.source, base)
+        elif like is not None:
+            backlog = catch_up(self.source, like, limit)
+        elif state is not None:
+            backlog = look_anew(self.source, state, limit)
         else:
-            backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
+            backlog = first_look(self.source, None, limit)
         outcome = Outcome(dataset=self.source.name, revision="", thread=held, failure=known.failure)
         broken: SourceError | MappingError | None = None
         if backlog.steps:

@@ -318,6 +318,24 @@ def test_the_old_revision_may_need_another_mapping(bench, capsys):
     assert "none" in said[-1]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("calm", "bare", "column gone: not sliced by who"),
+        ("bare", "calm", "new column: sliced by who"),
+    ],
+)
+def test_a_slice_column_that_one_of_two_revisions_lacks_is_news(bench, capsys, old, new, told):
+    """One that neither has is a slip of the pen."""
+    (bench / "bare.csv").write_text(csv(False).replace("who", "by"), encoding="utf-8")
+    arguments = ("compare", bench / f"{old}.csv", bench / f"{new}.csv", *MAPPING)
+
+    status, out, _ = run(capsys, *arguments, "--slices", "who", "--json", "-")
+
+    assert (status, [entry["text"] for entry in json.loads(out)["material"]]) == (0, [told])
+    assert run(capsys, *arguments, "--slices", "whom")[0] == 2
+
+
 @pytest.mark.parametrize("of", ["report", "comparison", "history", "config"])
 def test_a_schema_is_json_on_standard_output(of, capsys):
     status, out, said = run(capsys, "schema", of)

@@ -252,6 +252,8 @@ class Watcher:
             baseline=headline(audit).baseline,
             audit=audit,
             comparison=comparison,
+            # What other settings see in data that people know of was there before.
+            began=past_of(audit, step.snapshot) if step.told else followed.began,
             report=report,
             last=Last(source=self.source, snapshot=step.snapshot, audited=audited, comparison=comparison),
         )

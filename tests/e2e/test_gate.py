@@ -46,6 +46,15 @@ def test_a_leak_that_came_with_any_of_several_new_revisions_is_new(reported: Sta
     assert reported.run(fail_on="new-leak").status == 1
 
 
+def test_a_leak_that_was_there_is_not_new_under_other_settings(stage: Stage) -> None:
+    """Though the revision before it, with which it is compared once more, had none."""
+    stage.repo.commit("Upload", {DATA: with_distractors(fair())})
+    stage.repo.commit("Change", {DATA: with_distractors(leaky())})
+
+    assert stage.run(fail_on="new-leak").status == 1
+    assert stage.run(fail_on="new-leak", min_effect="6").status == 0
+
+
 CONFIG = dedent(
     f"""\
     slices: [who]

@@ -298,6 +298,14 @@ def test_the_same_file_gives_the_same_bytes(bench, capsys):
     assert one == other
 
 
+@pytest.mark.parametrize("spelt", [".", "inner/.."])
+def test_a_folder_has_its_name_however_it_is_given(bench, capsys, monkeypatch, spelt):
+    (bench / "inner").mkdir()
+    monkeypatch.chdir(bench)
+    _, out, _ = run(capsys, "audit", spelt, "--files", "calm.csv", *MAPPING, "--json", "-")
+    assert json.loads(out)["source"]["dataset"] == bench.name
+
+
 def test_a_comparison_says_what_changed(bench, capsys):
     _, out, _ = run(capsys, "compare", bench / "calm.csv", bench / "leaky.csv", *MAPPING)
     assert "changed: ALL longest none-found → severe leak" in out

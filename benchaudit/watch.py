@@ -13,7 +13,7 @@ from benchaudit.errors import PASSING, MappingError, SourceError, StateError, Tr
 from benchaudit.headlines import Headline, headline
 from benchaudit.kept import Kept
 from benchaudit.markers import marker
-from benchaudit.models import Refs
+from benchaudit.models import Refs, Snapshot
 from benchaudit.notes import notes_of
 from benchaudit.outcome import Outcome, nothing_new
 from benchaudit.parts import part_of, with_part
@@ -179,8 +179,7 @@ class Watcher:
 
         Raises the errors in PASSING, where a later run may find what this one does not.
         """
-        stored = state.past if state else None
-        past, before = self.auditor.earlier(backlog.start, stored)
+        past, before = self.auditor.earlier(backlog.start, self._stored(known.state, backlog.start))
         if backlog.start is not None and past is None:
             backlog = backlog.without(backlog.start)
         at = _Position(
@@ -213,6 +212,15 @@ class Watcher:
                     backlog = backlog.without(step.snapshot)
                 advance(step.snapshot.revision.sha[:7])
         return at.outcome, None
+
+    def _stored(self, state: State | None, start: Snapshot | None) -> PastAudit | None:
+        """What is remembered of the revision to compare with; None where that says nothing of it.
+
+        Whatever the settings were: that they are others may be why it cannot be audited any more.
+        """
+        if state is None or start is None or not self.auditor.has_checks_of(state):
+            return None
+        return state.past if state.past.snapshot.revision.sha == start.revision.sha else None
 
     def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:
         """One step: audit, compare, report, deliver."""

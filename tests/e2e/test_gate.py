@@ -10,7 +10,7 @@ import pytest
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 
-from .quiz import fair, leaky, quiz, with_distractors
+from .quiz import fair, leaky, quiz, with_distractors, with_letter
 from .stage import DATA, DATASET, Stage
 
 OTHER = "team/other"
@@ -53,6 +53,14 @@ def test_a_leak_that_was_there_is_not_new_under_other_settings(stage: Stage) -> 
 
     assert stage.run(fail_on="new-leak").status == 1
     assert stage.run(fail_on="new-leak", min_effect="6").status == 0
+
+
+def test_a_leak_that_was_there_is_not_new_where_only_its_figures_are_left(reported: Stage) -> None:
+    """The old data has no columns of the names that are set now."""
+    reported.repo.commit("Rename columns", {DATA: with_letter(leaky())})
+    inputs = {"options": "options", "gold": "answer", "gold_encoding": "letter"}
+
+    assert reported.run(fail_on="new-leak", **inputs).status == 0
 
 
 CONFIG = dedent(

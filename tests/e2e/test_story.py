@@ -9,7 +9,7 @@ import pytest
 from benchaudit.markers import comment_marker
 from benchaudit.state import replaced
 
-from .quiz import fair, leaky, quiz, with_distractors
+from .quiz import fair, leaky, quiz, with_distractors, with_letter
 from .stage import DATA, Stage
 
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
@@ -154,6 +154,20 @@ def test_where_figures_are_made_anew_of_the_same_data_nobody_is_notified(reporte
 
     assert (run.outputs["material"], run.writes) == ("false", ["PATCH 1"])
     assert commented(reported) == told
+
+
+def test_where_new_settings_cannot_read_the_old_data_stored_figures_are_compared(reported: Stage) -> None:
+    """Columns have other names now, and the settings say so: a leak that went with them is news."""
+    old = reported.state.past.snapshot.revision.sha
+    sha = reported.repo.commit("Rename columns", {DATA: with_letter(fair())})
+
+    run = reported.run(options="options", gold="answer", gold_encoding="letter")
+
+    assert (run.status, run.outputs["material"], run.outputs["previous-revision"]) == (0, "true", old)
+    assert commented(reported) == [comment_marker(sha)]
+    assert "no longer leaks" in reported.issue.comments[0].body
+    assert "rows could not be paired" in reported.body
+    assert "could not be audited" not in reported.body
 
 
 def test_max_commits_bounds_a_backlog_and_the_issue_says_so(reported: Stage) -> None:

@@ -63,6 +63,21 @@ def test_a_leak_that_was_there_is_not_new_where_only_its_figures_are_left(report
     assert reported.run(fail_on="new-leak", **inputs).status == 0
 
 
+def test_a_json_report_that_cannot_be_written_is_one_that_was_not_delivered(stage: Stage) -> None:
+    """Nobody has named that file, so nobody can name another; all else that the run found is handed over."""
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    workspace = stage.root / "workspace"
+    (workspace / "benchaudit-report.json").mkdir(parents=True)
+
+    run = stage.run(environment={"GITHUB_WORKSPACE": str(workspace)})
+
+    assert run.status == 4
+    assert "benchaudit-report.json: cannot be written" in run.errors[0]
+    assert "check the workspace" in run.errors[0]
+    assert (run.writes, run.report) == (["POST issues"], None)
+    assert json.loads(run.outputs["results"])[0]["verdict"] == "leak"
+
+
 CONFIG = dedent(
     f"""\
     slices: [who]

@@ -40,8 +40,12 @@ class Auditor:
 
     def is_like(self, state: State) -> bool:
         """Whether figures made now can be held against those of a state."""
+        return state.settings == self.settings.digest and self.has_checks_of(state)
+
+    def has_checks_of(self, state: State) -> bool:
+        """Whether the figures of a state are those of the same checks, whatever the settings were."""
         versions = {check.name: check.version for check in all_checks(probe=self.settings.probe)}
-        return state.settings == self.settings.digest and dict(state.checks) == versions
+        return dict(state.checks) == versions
 
     def audit(self, snapshot: Snapshot, *, optional: Collection[tuple[str, ...]]) -> Audited:
         """Audit one revision; a slicing of `optional` may lack its columns.

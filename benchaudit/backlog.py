@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from benchaudit.errors import NothingWatched
+from benchaudit.errors import PASSING, NothingWatched, SourceError
 from benchaudit.markdown import code
 from benchaudit.models import Revision, Snapshot
 from benchaudit.sources.base import Source
@@ -66,6 +66,24 @@ def first_look(source: Source, state: State | None, limit: int) -> Backlog:
         steps=(Step(snapshot=current, seen=newest.revision.sha, told=told),),
         seen=newest.revision.sha,
     )
+
+
+def look_anew(source: Source, state: State, limit: int) -> Backlog:
+    """What to do where figures made now cannot be held against those of the state.
+
+    Data that came since is caught up with as ever, from the revision that readers know, which is audited
+    anew: like is compared with like. Where none came, or that revision is gone, it is a first look.
+    """
+    try:
+        known = source.snapshot(state.past.snapshot.revision)
+    except SourceError as error:
+        if isinstance(error, PASSING):
+            raise
+        return first_look(source, state, limit)
+    # Other settings may read other files of it.
+    backlog = catch_up(source, replace(state, past=replace(state.past, snapshot=known)), limit)
+    # What is told of is that the last commit seen is not in the history: another branch may be watched.
+    return backlog if backlog.steps and not backlog.notices else first_look(source, state, limit)
 
 
 def against_base(source: Source, base: Revision) -> Backlog:

@@ -123,6 +123,13 @@ def _audited_again(source: Source, settings: Settings, work: Path, say: Say) -> 
         raise SourceError(
             "no revision could be audited", where=source.name, todo="`benchaudit inspect` says why"
         )
+    # A column that some revisions lack is their history, one that all lack is a slip of the pen.
+    if nowhere := set.intersection(*(set(audited.audit.not_run) for _, audited in audits)):
+        raise MappingError(
+            f"no revision has the columns to slice by {', '.join(map(repr, sorted(nowhere)))}",
+            where=source.name,
+            todo="check --slices",
+        )
     points: tuple[Point, ...] = tuple(point_of(audited.audit) for _, audited in audits)
     return Chronicle(
         history=History(dataset=source.name, points=points, notes=tuple(notes)),

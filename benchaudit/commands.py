@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,12 @@ def _settings(source: str, layers: Sequence[Layer], environment: Mapping[str, st
 
 
 def _audited(
-    name: str, settings: Settings, work: Path, *, keep_rows: bool = True
+    name: str,
+    settings: Settings,
+    work: Path,
+    *,
+    optional: Collection[tuple[str, ...]] = (),
+    keep_rows: bool = True,
 ) -> tuple[Source, Snapshot, Audited]:
     from benchaudit.audit import audit_snapshot
     from benchaudit.sources import open_source
@@ -64,7 +69,9 @@ def _audited(
     source = open_source(name, settings, work)
     with progress(f"Auditing {name}"):
         snapshot = source.snapshot(source.revision(""))
-        audited = audit_snapshot(source, snapshot, settings, work, say, keep_rows=keep_rows)
+        audited = audit_snapshot(
+            source, snapshot, settings, work, say, optional=optional, keep_rows=keep_rows
+        )
     return source, snapshot, audited
 
 
@@ -124,8 +131,9 @@ def compare(options: argparse.Namespace, environment: Mapping[str, str]) -> int:
     earlier = _settings(options.old, earlier_layers, environment)
     keep_sources(options, ["json", "html"], options.old, options.new)
     with workspace() as work:
-        _, before, old = _audited(options.old, earlier, work / "old")
-        source, after, new = _audited(options.new, settings, work / "new")
+        # A column that one of the two lacks is news, one that both lack is a slip of the pen.
+        _, before, old = _audited(options.old, earlier, work / "old", optional=earlier.slices)
+        source, after, new = _audited(options.new, settings, work / "new", optional=old.slicings)
         pairs = pair_audits(old, new, work)
         pairs = nameless_pairs(pairs) if settings.samples == "none" else pairs
         if Path(options.old).is_file() and Path(options.new).is_file():

@@ -18,6 +18,7 @@ from benchaudit.errors import (
     BenchauditError,
     DatasetNotFound,
     SettingsError,
+    TrackerError,
     Unavailable,
     one_line,
 )
@@ -310,8 +311,8 @@ def hand_over(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> No
         runner.output(name, worst[name], environment)
     for name in ("changed", "material"):
         runner.output(name, str(any(entry[name] for entry in entries)).lower(), environment)
-    runner.output("report", _write_reports(outcomes, environment), environment)
     runner.output("results", json.dumps(entries, ensure_ascii=False), environment)
+    runner.output("report", _write_reports(outcomes, environment), environment)
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:
@@ -332,7 +333,10 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 
 def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) -> str:
-    """The JSON of every audit of the run, its name relative to the workspace; "" where nothing was new."""
+    """The JSON of every audit of the run, its name relative to the workspace; "" where nothing was new.
+
+    Raises TrackerError where it cannot be written: nobody has named that file.
+    """
     from benchaudit.report.document import run_document, write
 
     documents = [
@@ -341,6 +345,9 @@ def _write_reports(outcomes: Sequence[Outcome], environment: Mapping[str, str]) 
     if not documents:
         return ""
     folder = Path(environment.get("GITHUB_WORKSPACE", "."))
-    write(str(folder / REPORT), documents[0] if len(documents) == 1 else documents)
+    try:
+        write(str(folder / REPORT), documents[0] if len(documents) == 1 else documents)
+    except SettingsError as error:
+        raise TrackerError(error.what, where=error.where, todo="check the workspace") from None
     say_written(str(folder / REPORT))
     return REPORT

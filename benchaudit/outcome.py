@@ -22,8 +22,8 @@ class Outcome:
 
     `failure` says why a report that was made could not be delivered, `trouble` what could not be upstream,
     which stops nothing here, `remark` what was left out of what was delivered; `began` is the revision that
-    all new ones follow, where `comparison` has the one just before the last. `last` is of use as long as
-    the run's workspace is there, `page` after it.
+    all new ones follow, or itself where its data is no news, and `comparison` has the one just before the
+    last. `last` is of use as long as the run's workspace is there, `page` after it.
     """
 
     dataset: str

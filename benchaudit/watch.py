@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from benchaudit.audit import Audited, Say
 from benchaudit.auditor import Auditor
-from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look
+from benchaudit.backlog import Backlog, Step, against_base, catch_up, first_look, look_anew
 from benchaudit.chronicle import Last
 from benchaudit.errors import PASSING, MappingError, SourceError, StateError, TrackerError
 from benchaudit.headlines import Headline, headline
 from benchaudit.kept import Kept
 from benchaudit.markers import marker
-from benchaudit.models import Refs
+from benchaudit.models import Refs, Snapshot
 from benchaudit.notes import notes_of
 from benchaudit.outcome import Outcome, nothing_new
 from benchaudit.parts import part_of, with_part
@@ -111,8 +111,12 @@ class Watcher:
         base = self.source.base(limit)
         if base is not None:
             backlog = against_base(self.source, base)
+        elif like is not None:
+            backlog = catch_up(self.source, like, limit)
+        elif state is not None:
+            backlog = look_anew(self.source, state, limit)
         else:
-            backlog = catch_up(self.source, like, limit) if like else first_look(self.source, state, limit)
+            backlog = first_look(self.source, None, limit)
         outcome = Outcome(dataset=self.source.name, revision="", thread=held, failure=known.failure)
         broken: SourceError | MappingError | None = None
         if backlog.steps:
@@ -175,8 +179,7 @@ class Watcher:
 
         Raises the errors in PASSING, where a later run may find what this one does not.
         """
-        stored = state.past if state else None
-        past, before = self.auditor.earlier(backlog.start, stored)
+        past, before = self.auditor.earlier(backlog.start, self._stored(known.state, backlog.start))
         if backlog.start is not None and past is None:
             backlog = backlog.without(backlog.start)
         at = _Position(
@@ -209,6 +212,15 @@ class Watcher:
                     backlog = backlog.without(step.snapshot)
                 advance(step.snapshot.revision.sha[:7])
         return at.outcome, None
+
+    def _stored(self, state: State | None, start: Snapshot | None) -> PastAudit | None:
+        """What is remembered of the revision to compare with; None where that says nothing of it.
+
+        Whatever the settings were: that they are others may be why it cannot be audited any more.
+        """
+        if state is None or start is None or not self.auditor.has_checks_of(state):
+            return None
+        return state.past if state.past.snapshot.revision.sha == start.revision.sha else None
 
     def _advance(self, at: _Position, step: Step, backlog: Backlog, *, first: bool) -> _Position:
         """One step: audit, compare, report, deliver."""
@@ -248,6 +260,8 @@ class Watcher:
             baseline=headline(audit).baseline,
             audit=audit,
             comparison=comparison,
+            # What other settings see in data that people know of was there before.
+            began=past_of(audit, step.snapshot) if step.told else followed.began,
             report=report,
             last=Last(source=self.source, snapshot=step.snapshot, audited=audited, comparison=comparison),
         )

@@ -298,6 +298,14 @@ def test_the_same_file_gives_the_same_bytes(bench, capsys):
     assert one == other
 
 
+@pytest.mark.parametrize("spelt", [".", "inner/.."])
+def test_a_folder_has_its_name_however_it_is_given(bench, capsys, monkeypatch, spelt):
+    (bench / "inner").mkdir()
+    monkeypatch.chdir(bench)
+    _, out, _ = run(capsys, "audit", spelt, "--files", "calm.csv", *MAPPING, "--json", "-")
+    assert json.loads(out)["source"]["dataset"] == bench.name
+
+
 def test_a_comparison_says_what_changed(bench, capsys):
     _, out, _ = run(capsys, "compare", bench / "calm.csv", bench / "leaky.csv", *MAPPING)
     assert "changed: ALL longest none-found → severe leak" in out
@@ -316,6 +324,24 @@ def test_the_old_revision_may_need_another_mapping(bench, capsys):
     status, _, said = run(capsys, *arguments, "--old-gold", "none")
     assert status == 2
     assert "none" in said[-1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("calm", "bare", "column gone: not sliced by who"),
+        ("bare", "calm", "new column: sliced by who"),
+    ],
+)
+def test_a_slice_column_that_one_of_two_revisions_lacks_is_news(bench, capsys, old, new, told):
+    """One that neither has is a slip of the pen."""
+    (bench / "bare.csv").write_text(csv(False).replace("who", "by"), encoding="utf-8")
+    arguments = ("compare", bench / f"{old}.csv", bench / f"{new}.csv", *MAPPING)
+
+    status, out, _ = run(capsys, *arguments, "--slices", "who", "--json", "-")
+
+    assert (status, [entry["text"] for entry in json.loads(out)["material"]]) == (0, [told])
+    assert run(capsys, *arguments, "--slices", "whom")[0] == 2
 
 
 @pytest.mark.parametrize("of", ["report", "comparison", "history", "config"])

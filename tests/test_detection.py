@@ -896,6 +896,31 @@ def test_what_the_user_names_in_full_is_taken_at_their_word(tmp_path):
     assert {item.left_out for item in items} == {"no-options"}
 
 
+def test_columns_that_the_user_names_are_taken_though_there_is_a_list_too(tmp_path):
+    """Which of the two is meant is asked where none is named; to name either is an answer."""
+    rows = [
+        {"question": f"{n}?", "A": "xxxx", "B": "yy", "options": ["a", "bb"], "answer": "AB"[n % 2]}
+        for n in range(8)
+    ]
+    path = written(tmp_path / "test.jsonl", rows)
+    with pytest.raises(MappingError, match="set --options 'A,B'"):
+        read(path)
+    for named in (("A", "B"), ("options",)):
+        assert read(path, options=named)[0].options == named
+
+
+def test_a_list_does_not_take_the_place_of_columns_that_the_user_names(tmp_path):
+    """However badly they fit, and however well the list would."""
+    rows = [{"A": "x", "B": "y", "options": ["a", "bb"], "answer": "bb"} for _ in range(8)]
+    path = written(tmp_path / "test.jsonl", rows)
+    asked = {"options": ("A", "B"), "gold": "answer"}
+    with pytest.raises(MappingError, match="names none of the options 'A', 'B'"):
+        read(path, **asked)
+    mapping, items, _ = read(path, **asked, gold_encoding="text")
+    assert mapping.options == ("A", "B")
+    assert {item.left_out for item in items} == {"gold-not-in-options"}
+
+
 def test_distractors_and_a_gold_that_is_a_place_contradict_each_other(tmp_path):
     rows = [{"question": "?", "answer": 1, "distractors": ["a", "b"]}] * 2
     with pytest.raises(MappingError, match="leave --gold-encoding or --distractors out"):

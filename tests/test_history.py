@@ -241,6 +241,15 @@ def test_a_history_without_anything_to_tell_is_one_line(repo, capsys, files, sai
     assert said in capsys.readouterr().err
 
 
+def test_a_slice_column_that_no_revision_has_is_a_slip_of_the_pen(repo, capsys):
+    """One that came later is told of since then."""
+    data = with_distractors(fair()).replace(b"who", b"whom")
+    repo.commit("Rename", {"test.csv": data})
+    assert main(["history", str(repo.path), "--slices", "whom,pref_type*whose,who"], {}) == 2
+    assert "no revision has the columns to slice by 'pref_type*whose'" in capsys.readouterr().err
+    assert main(["history", str(repo.path), "--slices", "whom,who"], {}) == 0
+
+
 def test_reports_and_issues_are_joined_with_what_is_audited(repo, tmp_path, capsys):
     """A JSON report of the first commit, and one of another dataset."""
     first, other = tmp_path / "first.json", tmp_path / "other.json"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchaudit.errors import SourceError
+from benchaudit.errors import MappingError, SourceError
 from benchaudit.mapping.literal import decode_json
 from benchaudit.reading import document
 from tests.reading import Desk, Row, desk, is_by_engine, patient
@@ -230,10 +230,6 @@ def test_a_value_is_found_wherever_the_window_cuts(tables: Desk, monkeypatch: py
         pytest.param('{"a": 1}', "", "wraps no array", id="one record"),
         pytest.param('{\n"a": [{}]}\n{\n"b": 1}', "", "documents that are not alike", id="two documents"),
         pytest.param('{\n"a": 1}\n{\n"a":', "", "not valid JSON", id="documents that are cut off"),
-        pytest.param('{"a": [{}], "b": [{}]}', "", r"several arrays of records \(/a, /b\)", id="two arrays"),
-        pytest.param('{"a": [{}]}', "/b", "nothing at /b ", id="a pointer to nothing"),
-        pytest.param('{"a": [{}]}', "a", "cannot look up 'a'", id="a pointer without a slash"),
-        pytest.param('{"a": 5, "b": [{}]}', "/a", "no records at /a", id="a pointer to a number"),
         pytest.param("{" + '"a": {' * 5000, "", "not valid JSON", id="nested without end"),
         pytest.param('[{"a": ' + "[" * 200_000 + "]" * 200_000 + "}]", "", "", id="nested too deeply"),
     ],
@@ -241,6 +237,24 @@ def test_a_value_is_found_wherever_the_window_cuts(tables: Desk, monkeypatch: py
 def test_a_document_without_records_is_refused(tables: Desk, content: str, records: str, what: str) -> None:
     with pytest.raises(SourceError, match=f"^data.json: .*{what}"):
         tables.open(content.encode(), "data.json", records)
+
+
+@pytest.mark.parametrize(
+    ("content", "records", "what"),
+    [
+        pytest.param('{"a": [{}], "b": [{}]}', "", r"several arrays of records \(/a, /b\)", id="two arrays"),
+        pytest.param('{"a": [{}]}', "/b", "nothing at /b ", id="a pointer to nothing"),
+        pytest.param('{"a": [{}]}', "a", "cannot look up 'a'", id="a pointer without a slash"),
+        pytest.param('{"a": 5, "b": [{}]}', "/a", "no records at /a", id="a pointer to a number"),
+    ],
+)
+def test_where_records_are_is_a_matter_of_mapping(
+    tables: Desk, content: str, records: str, what: str
+) -> None:
+    """The file is well: the flag has to be set, or set otherwise, as that of a column."""
+    with pytest.raises(MappingError, match=f"^data.json: .*{what}.*--records") as caught:
+        tables.open(content.encode(), "data.json", records)
+    assert caught.value.exit_status == 2
 
 
 def test_lines_are_told_from_documents(tables: Desk) -> None:

@@ -56,6 +56,15 @@ def test_numbers_are_binned_on_request_only(tmp_path):
     assert ("120",) in slices(audit_path(path, slices="tokens"))
 
 
+def test_a_number_inside_a_record_is_binned_too(tmp_path):
+    """Its bin's width is no part of the place: nothing stands there, and all rows were in one slice."""
+    path = tmp_path / "test.jsonl"
+    row = '{{"question": "Q{0}", "options": ["x", "yy"], "answer": "yy", "size": {{"tokens": {0}}}}}\n'
+    path.write_text("".join(row.format(number) for number in (20, 120, 130)))
+    found = slices(audit_path(path, slices="size.tokens%100"))
+    assert found == {("[0, 100)",): 1, ("[100, 200)",): 2}
+
+
 def test_a_column_that_bears_the_very_name_is_no_bin(tmp_path):
     path = tmp_path / "test.csv"
     path.write_text(ROWS.replace("tokens", "tokens%100"))

@@ -80,7 +80,8 @@ def bind(table: Table, mapping: ColumnMapping, slice_columns: Sequence[str]) -> 
 
 def bind_slice(table: Table, name: str) -> SliceColumn:
     """Find what a slice column's name stands for. Raises MappingError where it is not there."""
-    known = table.column(name) is not None
+    # Of a dotted name it is not known what rows have there: a bin's width is no part of it.
+    known = any(column.name == name for column in table.columns)
     return slice_column(name, table.places, lambda column: find_column(table, column), known=known)
 
 

@@ -150,7 +150,9 @@ def _among(
     chosen = [Family(stem="", columns=asked.options, lettered=False)] if len(asked.options) > 1 else []
     for family in chosen if asked.options else families(columns):
         yield from _columns(sample, family, golds, asked)
-    for column in asked.options if len(asked.options) == 1 else by_rank(columns, OPTION_LISTS):
+    # Who names several columns means no list beside them, however well one would fit.
+    lists = [] if chosen else asked.options or by_rank(columns, OPTION_LISTS)
+    for column in lists:
         yield from _list(sample, column, golds, asked)
     if not asked.options and not asked.gold:
         yield from _by_number(sample, columns, asked)

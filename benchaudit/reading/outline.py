@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
-from benchaudit.errors import SourceError
+from benchaudit.errors import MappingError, SourceError
 from benchaudit.reading.document import Window
 
 Layout = Literal["array", "members", "columns", "documents"]
@@ -52,14 +52,15 @@ class _Node:
 def find_records(window: Window, pointer: str, name: str) -> Place:
     """Find the records of a document below a JSON pointer, "" for the whole of it.
 
-    Raises SourceError where there are none or more than one place could be meant.
+    Raises SourceError where there are none, and MappingError where more than one place could be meant or the
+    pointer leads to none: there the file is well, and --records is to be set.
     """
     path = _steps(pointer, name)
     _enter(window, path, name)
     if window.peek() == "[":
         return Place(path=path)
     if window.peek() != "{":
-        raise SourceError(f"has no records at {pointer_to(path)}", where=name, todo="check --records")
+        raise MappingError(f"has no records at {pointer_to(path)}", where=name, todo="check --records")
     root = _outline(window, _DEPTH)
     if not path and window.peek() == "{":
         if _outline(window, 1).members.keys() == root.members.keys():
@@ -96,7 +97,7 @@ def pointer_to(path: Sequence[str]) -> str:
 
 def _steps(pointer: str, name: str) -> tuple[str, ...]:
     if pointer and not pointer.startswith("/"):
-        raise SourceError(f"cannot look up {pointer!r}", where=name, todo="begin --records with a slash")
+        raise MappingError(f"cannot look up {pointer!r}", where=name, todo="begin --records with a slash")
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
@@ -113,7 +114,7 @@ def _enter(window: Window, path: Sequence[str], name: str) -> None:
                 break
             window.skip()
         else:
-            raise SourceError(
+            raise MappingError(
                 f"has nothing at {pointer_to(path[:depth])}", where=name, todo="check --records"
             )
 
@@ -154,7 +155,7 @@ def _choose(root: _Node, name: str) -> Place:
         return Place(layout=layout)
     if arrays:
         said = ", ".join(map(pointer_to, arrays[:10]))
-        raise SourceError(
+        raise MappingError(
             f"wraps several arrays of records ({said})", where=name, todo="name one with --records"
         )
     said = ", ".join(map(repr, list(members)[:10])) or "none"

@@ -57,7 +57,8 @@ def read_document(
     """Return the table of a JSON document: an array of records, or an object that wraps one.
 
     `pointer` is a JSON pointer to the records; without one there must be exactly one place to choose.
-    Raises SourceError where the document is broken or its records cannot be told.
+    Raises SourceError where the document is broken or has no records, and MappingError where the pointer
+    leads to none, or has to be set.
     """
     try:
         with text.path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:

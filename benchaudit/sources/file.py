@@ -15,7 +15,8 @@ class FileSource:
     """Files as they are now. The revision's `sha` is a digest of the watched files' ids."""
 
     def __init__(self, path: Path, selection: Selection = EVERYTHING) -> None:
-        self.name = path.name
+        # A folder may be given as the one that we are in, or above: that is no name.
+        self.name = path.name if path.name not in {"", ".."} else path.resolve().name
         if not (path.is_file() or path.is_dir()):
             what = "is neither a file nor a directory" if path.exists() else "no such file or directory"
             near = f"a dataset on the Hub is written hf://datasets/{path}" if _may_be_dataset(path) else ""

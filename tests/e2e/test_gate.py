@@ -10,7 +10,7 @@ import pytest
 from tests.loopback.hub import HubDataset
 from tests.loopback.repos import DatasetRepo
 
-from .quiz import fair, leaky, quiz, with_distractors
+from .quiz import fair, leaky, quiz, with_distractors, with_letter
 from .stage import DATA, DATASET, Stage
 
 OTHER = "team/other"
@@ -44,6 +44,38 @@ def test_a_leak_that_came_with_any_of_several_new_revisions_is_new(reported: Sta
     reported.repo.commit("Add more", {DATA: with_distractors([*both, *fair(24, who="nobody")])})
 
     assert reported.run(fail_on="new-leak").status == 1
+
+
+def test_a_leak_that_was_there_is_not_new_under_other_settings(stage: Stage) -> None:
+    """Though the revision before it, with which it is compared once more, had none."""
+    stage.repo.commit("Upload", {DATA: with_distractors(fair())})
+    stage.repo.commit("Change", {DATA: with_distractors(leaky())})
+
+    assert stage.run(fail_on="new-leak").status == 1
+    assert stage.run(fail_on="new-leak", min_effect="6").status == 0
+
+
+def test_a_leak_that_was_there_is_not_new_where_only_its_figures_are_left(reported: Stage) -> None:
+    """The old data has no columns of the names that are set now."""
+    reported.repo.commit("Rename columns", {DATA: with_letter(leaky())})
+    inputs = {"options": "options", "gold": "answer", "gold_encoding": "letter"}
+
+    assert reported.run(fail_on="new-leak", **inputs).status == 0
+
+
+def test_a_json_report_that_cannot_be_written_is_one_that_was_not_delivered(stage: Stage) -> None:
+    """Nobody has named that file, so nobody can name another; all else that the run found is handed over."""
+    stage.repo.commit("Upload", {DATA: with_distractors(leaky())})
+    workspace = stage.root / "workspace"
+    (workspace / "benchaudit-report.json").mkdir(parents=True)
+
+    run = stage.run(environment={"GITHUB_WORKSPACE": str(workspace)})
+
+    assert run.status == 4
+    assert "benchaudit-report.json: cannot be written" in run.errors[0]
+    assert "check the workspace" in run.errors[0]
+    assert (run.writes, run.report) == (["POST issues"], None)
+    assert json.loads(run.outputs["results"])[0]["verdict"] == "leak"
 
 
 CONFIG = dedent(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchaudit.markers import comment_marker
+from benchaudit.state import replaced
 
-from .quiz import fair, leaky, quiz, with_distractors
+from .quiz import fair, leaky, quiz, with_distractors, with_letter
 from .stage import DATA, Stage
 
 LEAKY, FAIR = with_distractors(leaky()), with_distractors(fair())
@@ -119,6 +122,52 @@ def test_a_backlog_is_caught_up_oldest_first(reported: Stage) -> None:
     assert run.writes == ["POST comments", "PATCH 1"] * 3
     assert run.outputs["revision"] == shas[-1]
     assert [entry.sha for entry in reported.state.history][1:] == shas
+
+
+@pytest.mark.parametrize("anew", ["a check's version", "a setting"])
+def test_a_backlog_is_caught_up_where_figures_are_made_anew(reported: Stage, anew: str) -> None:
+    """The revision that people know is audited again first: the leak that went with the first is news."""
+    known = reported.state
+    inputs = {"min_effect": "6"} if anew == "a setting" else {}
+    if anew == "a check's version":
+        before = replace(known, checks={**known.checks, "longest": 0})
+        reported.issue.body = replaced(reported.body, before)
+    reworded = FAIR.replace(b"self 3?", b"self three?")
+    shas = [reported.repo.commit("Change", {DATA: data}) for data in (FAIR, reworded)]
+
+    run = reported.run(**inputs)
+
+    assert (run.outputs["revision"], run.outputs["previous-revision"]) == (shas[1], shas[0])
+    assert run.outputs["material"] == "true"
+    assert commented(reported) == [comment_marker(shas[0])]
+    assert [entry.sha for entry in reported.state.history] == [known.past.snapshot.revision.sha, *shas]
+    assert reported.run(**inputs).writes == []
+
+
+def test_where_figures_are_made_anew_of_the_same_data_nobody_is_notified(reported: Stage) -> None:
+    """Nor of data before it, which was told of when it came."""
+    reported.repo.commit("Balance", {DATA: FAIR})
+    reported.run()
+    told = commented(reported)
+
+    run = reported.run(min_effect="6")
+
+    assert (run.outputs["material"], run.writes) == ("false", ["PATCH 1"])
+    assert commented(reported) == told
+
+
+def test_where_new_settings_cannot_read_the_old_data_stored_figures_are_compared(reported: Stage) -> None:
+    """Columns have other names now, and the settings say so: a leak that went with them is news."""
+    old = reported.state.past.snapshot.revision.sha
+    sha = reported.repo.commit("Rename columns", {DATA: with_letter(fair())})
+
+    run = reported.run(options="options", gold="answer", gold_encoding="letter")
+
+    assert (run.status, run.outputs["material"], run.outputs["previous-revision"]) == (0, "true", old)
+    assert commented(reported) == [comment_marker(sha)]
+    assert "no longer leaks" in reported.issue.comments[0].body
+    assert "rows could not be paired" in reported.body
+    assert "could not be audited" not in reported.body
 
 
 def test_max_commits_bounds_a_backlog_and_the_issue_says_so(reported: Stage) -> None:

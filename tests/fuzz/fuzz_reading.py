@@ -192,7 +192,7 @@ def read_file(seed: int, tables: Desk) -> Outcome:
         tables.read(content, name)
     except BenchauditError as error:
         kind, told = "error", str(error)
-        if "\n" in told or not told.startswith(f"{name}: ") or error.exit_status != 3:
+        if "\n" in told or not told.startswith(f"{name}: ") or error.exit_status not in {2, 3}:
             kind = "broken"
     except BaseException:
         kind, told = "broken", traceback.format_exc()

@@ -144,6 +144,8 @@ SEVERAL = {
     "two scores of one": ("[1, 0, 0, 1]", "scores"),
     "two first ranks": ("[1, 2, 2, 1]", "ranks"),
     "a tie": ("tie (bothbad)", "letter"),
+    "two that are bad": ("both_bad", "letter"),
+    "neither of two": ("Neither", "letter"),
 }
 
 

@@ -392,6 +392,16 @@ def test_a_gold_column_may_be_missing_where_another_stands_in_or_records_may_lac
             find_gold(table, ColumnMapping(gold=name))
 
 
+def test_a_column_of_another_role_is_no_other_spelling_of_gold():
+    """Of `opd` and `cop` two letters are the same, as many as of a slip of the pen."""
+    names = ("opc", "opd")
+    columns = tuple(Column(name=name, sql="record", form="record", path=(name,)) for name in names)
+    table = Table(file="test.jsonl", relation="rows", columns=columns)
+    assert find_gold(table, ColumnMapping(options=names, gold="cop")) is None
+    with pytest.raises(MappingError, match="did you mean 'opd'"):
+        find_gold(table, ColumnMapping(gold="cop"))
+
+
 def marks(**rows: int) -> dict[str, LeftOut]:
     """Rows by mark; `_` stands for `-`, `__` for `@`."""
     return {

@@ -695,6 +695,16 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
         lambda t: {"input": t.question, "target_scores": {o: p * 0.3 for p, o in enumerate(t.options)}},
         "--gold-encoding scores if the highest is gold",
     ),
+    "the same in place of gold and of its distractors": (
+        4,
+        lambda t: {
+            "instruction": t.question,
+            "models": ["m", "n"],
+            "correct_answers": ["None"] if t.number % 6 else [t.text, "another right one"],
+            "incorrect_answers": ["None"] if t.number % 6 else t.wrong,
+        },
+        "20 of 24 rows become items, but in 20 of them gold is one of its own distractors",
+    ),
     "several questions in a row": (
         4,
         lambda t: {

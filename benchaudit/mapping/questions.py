@@ -96,6 +96,8 @@ def _answers(
     yield from _hints(sample, columns, asked)
     if nearest is not None and nearest.usable:
         fit = f"under which {nearest.usable} of {len(nearest.items)} rows become items"
+        if nearest.repeated:
+            fit += f", but in {nearest.repeated} of them gold is one of its own distractors"
         yield (
             f"no mapping fits; the nearest is {described(nearest.mapping)}, {fit}",
             f"set --options or --distractors, --gold and --gold-encoding; {known}",

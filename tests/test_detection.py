@@ -1010,6 +1010,21 @@ def test_a_labelled_file_settles_what_an_unlabelled_one_cannot(tmp_path):
         assert resolve(tables[0], ColumnMapping(), connection, tables[1:]).mapping.gold_encoding == "text"
 
 
+def test_gold_that_is_called_otherwise_in_one_of_several_files_is_not_taken_for_hidden(tmp_path):
+    def mapped(*files: Sequence[Record], **asked: str) -> ColumnMapping:
+        paths = [written(tmp_path.resolve() / f"{n}.jsonl", rows) for n, rows in enumerate(files)]
+        with engine(paths, tmp_path.resolve()) as connection:
+            tables = [open_table(path, path.name, tmp_path.resolve(), connection) for path in paths]
+            return resolve(tables[0], ColumnMapping(**asked), connection, tables[1:]).mapping
+
+    shared = {"question": "?", "choices": ["red", "blue"], "rank": 5}
+    train, hidden, test = ([{**shared, **gold}] * 4 for gold in ({"answer": "A"}, {}, {"label": 0}))
+    assert mapped(train, hidden).gold == "answer"
+    with pytest.raises(MappingError, match=r"2.jsonl: has no column 'answer', .* but 'label'"):
+        mapped(train, hidden, test)
+    assert mapped(train, hidden, test, gold="answer").gold == "answer"
+
+
 POOLS = (
     ("red", "blue", "green", "grey", "teal"),
     ("1", "2", "3", "4", "5"),

@@ -392,6 +392,72 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "source": "invented",
         },
     ),
+    "lab-bench": (
+        4,
+        lambda t: {"id": f"l{t.number}", "question": t.question, "ideal": t.text, "distractors": t.wrong},
+    ),
+    "codah": (
+        4,
+        lambda t: {
+            "id": t.number,
+            "question_category": 2,
+            "question_propmt": t.question,
+            "candidate_answers": list(t.options),
+            "correct_answer_idx": t.gold,
+        },
+    ),
+    "a-okvqa": (
+        4,
+        lambda t: {
+            "question_id": f"a{t.number}",
+            "question": t.question,
+            "choices": list(t.options),
+            "correct_choice_idx": t.gold,
+            "direct_answers": [t.text, "reeds"],
+        },
+    ),
+    "egoschema": (
+        5,
+        lambda t: (
+            {"question_idx": str(t.number), "question": t.question, "option": list(t.options)}
+            | {"answer": str(t.gold)}
+        ),
+    ),
+    "egoschema-columns": (
+        5,
+        lambda t: (
+            {"q_uid": f"e{t.number}", "question": t.question, **_numbered(t, "option {}", 0)}
+            | {"truth": t.gold}
+        ),
+    ),
+    "swag-full": (
+        4,
+        lambda t: {
+            "startphrase": t.question,
+            "gold-ending": t.text,
+            **{f"distractor-{place}": option for place, option in enumerate(t.wrong)},
+            "gold-source": "gold",
+            "distractor-0-type": "n",
+        },
+    ),
+    "names made like those that are known": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "mcOptionsList": list(t.options),
+            "trueLabel": t.letter,
+            "correct_options": t.options[:2],
+        },
+    ),
+    "a list by its own name beside one made like it": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "original_choices": list(t.options[::-1]),
+            "choices": list(t.options),
+            "answer": t.letter,
+        },
+    ),
     "truthfulqa-mc": (
         4,
         lambda t: {
@@ -704,6 +770,11 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
             "incorrect_answers": ["None"] if t.number % 6 else t.wrong,
         },
         "20 of 24 rows become items, but in 20 of them gold is one of its own distractors",
+    ),
+    "distractors without gold": (
+        4,
+        lambda t: {"question": t.question, "wrong_options": t.wrong, "what_is_it": t.text},
+        "distractors 'wrong_options' are there, but no column is recognised as their gold - set --gold",
     ),
     "several questions in a row": (
         4,

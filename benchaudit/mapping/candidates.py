@@ -25,6 +25,7 @@ from benchaudit.mapping.names import (
     by_rank,
     families,
     gold_families,
+    is_listed,
     plain,
     rank,
 )
@@ -239,9 +240,10 @@ def _every_place(sample: Sample, mapping: ColumnMapping, k: int) -> bool:
 def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMapping) -> Iterator[Candidate]:
     cells = [list_cell(value, asked.separator) for value in filled(sample, column)]
     there = [cell for cell in cells if cell is not None]
+    known = bool(asked.options) or is_listed(column, OPTION_LISTS)
     own = () if asked.gold else [way for way in ("scores", "ranks") if _carries(sample, column, way, asked)]
     for encoding in own:
-        yield Candidate(mapping=replace(asked, options=(column,), gold_encoding=encoding))
+        yield Candidate(mapping=replace(asked, options=(column,), gold_encoding=encoding), known=known)
     if there and asked.gold_encoding not in own:
         labels = {label for cell in there for label in cell.labels or ()}
         others = [
@@ -250,7 +252,7 @@ def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMappin
             if gold != column and (asked.options or not _are_aliases(sample, column, gold))
         ]
         for mapping in ways(sample, others, asked, labels):
-            yield Candidate(mapping=replace(mapping, options=(column,)))
+            yield Candidate(mapping=replace(mapping, options=(column,)), known=known)
 
 
 def _carries(sample: Sample, column: str, encoding: str, asked: ColumnMapping) -> bool:

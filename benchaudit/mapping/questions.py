@@ -9,7 +9,7 @@ from benchaudit.mapping.candidates import SEPARATORS, list_cell, marked_texts, s
 from benchaudit.mapping.encodings import Sample, filled, most
 from benchaudit.mapping.gold import listed
 from benchaudit.mapping.literal import Repeated
-from benchaudit.mapping.names import GOLD, OPTION_LISTS, by_rank, families
+from benchaudit.mapping.names import DISTRACTORS, GOLD, OPTION_LISTS, by_rank, families
 from benchaudit.mapping.trial import Trial
 from benchaudit.models import ColumnMapping
 
@@ -112,6 +112,11 @@ def _answers(
         yield (
             f"options {_quoted(options)} are there, but no column is recognised as their gold",
             f"set --gold, and --gold-encoding where it is not clear; {known}",
+        )
+    if distractors := asked.distractors or by_rank(columns, DISTRACTORS)[:1]:
+        yield (
+            f"distractors {_quoted(distractors)} are there, but no column is recognised as their gold",
+            f"set --gold, and --distractors where they are more; {known}",
         )
     yield "no options are recognised", f"set --options or --distractors, and --gold; {known}"
 

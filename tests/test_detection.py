@@ -871,6 +871,23 @@ def test_hidden_labels_of_minus_one_are_no_places(tmp_path):
     assert "no row names its gold, so there will be no figures" in evidence
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_open_questions_say_nothing_of_how_gold_names_an_option(apart, tmp_path):
+    """Half of the questions and more have no options, and a number or some words for an answer."""
+    rows: list[Record] = []
+    for t in truths(4):
+        asks = t.number % 3 == 0
+        options = _lettered(t, "{}") if apart else {"options": list(t.options)}
+        none = dict.fromkeys(_lettered(t, "{}"), "") if apart else {"options": []}
+        rows.append(
+            {"question": t.question, **(options if asks else none)}
+            | {"answer": t.letter if asks else f"{t.number} reeds"}
+        )
+    mapping, items, _ = read(written(tmp_path / "test.parquet", rows))
+    assert mapping.gold_encoding == "letter"
+    assert [item.left_out for item in items] == [None, "no-options", "no-options"] * 8
+
+
 @pytest.mark.parametrize("hidden", ["?", "N/A", "hidden", "-1", "nan"])
 def test_a_split_whose_gold_is_hidden_is_unlabelled(hidden, tmp_path):
     """More hidden golds than letters do not make the letters another encoding."""

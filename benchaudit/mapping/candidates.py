@@ -206,8 +206,9 @@ def _columns(
         leaves = set()
     others = [gold for gold in golds if {gold, *together(gold)}.isdisjoint(family.columns)]
     known = bool(asked.options) or family.known
+    asking = [row for row in sample if any(row.get(name) not in (None, "") for name in family.columns)]
     for gold in others:
-        mappings = list(ways(sample, [gold], asked, leaves))
+        mappings = list(ways(asking or sample, [gold], asked, leaves))
         places = [mapping for mapping in mappings if mapping.gold_encoding.startswith("index")]
         if asked.options or not places or any(_are_places(sample, mapping, family) for mapping in places):
             for mapping in mappings:
@@ -238,8 +239,9 @@ def _every_place(sample: Sample, mapping: ColumnMapping, k: int) -> bool:
 
 
 def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMapping) -> Iterator[Candidate]:
-    cells = [list_cell(value, asked.separator) for value in filled(sample, column)]
-    there = [cell for cell in cells if cell is not None]
+    # Of a question without options, gold is no letter: it says nothing of how the others are written.
+    asking = [(row, cell) for row in sample if (cell := list_cell(row.get(column), asked.separator))]
+    there = [cell for _, cell in asking]
     known = bool(asked.options) or is_listed(column, OPTION_LISTS)
     own = () if asked.gold else [way for way in ("scores", "ranks") if _carries(sample, column, way, asked)]
     for encoding in own:
@@ -251,7 +253,7 @@ def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMappin
             for gold in golds
             if gold != column and (asked.options or not _are_aliases(sample, column, gold))
         ]
-        for mapping in ways(sample, others, asked, labels):
+        for mapping in ways([row for row, _ in asking], others, asked, labels):
             yield Candidate(mapping=replace(mapping, options=(column,)), known=known)
 
 

@@ -248,6 +248,20 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "label": "BA"[t.gold == 0] + ">" + "AB"[t.gold == 0],
         },
     ),
+    "story cloze as it was sent": (
+        2,
+        lambda t: {
+            "InputStoryid": f"s{t.number}",
+            "InputSentence1": t.question,
+            **_numbered(t, "RandomFifthSentenceQuiz{}", 1),
+            "AnswerRightEnding": t.gold + 1,
+        },
+    ),
+    "omni-med-vqa": (
+        4,
+        lambda t: {"question_id": f"o{t.number}", "question": t.question, "gt_answer": t.text}
+        | _lettered(t, "option_{}"),
+    ),
     "story cloze": (
         2,
         lambda t: {

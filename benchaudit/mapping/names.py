@@ -24,7 +24,7 @@ OPTION_STEMS = (
     "", "option", "opt", "op", "choice", "choices", "answer", "ans", "mc_answer", "ending", "sol", "solution",
     "response", "output", "completion", "candidate", "alternative", "hyp", "hypothesis", "human_ref", "reply",
     "conversation", "generation", "summary", "opcao", "answer_choice", "answer_option",
-    "sentence_quiz",
+    "sentence_quiz", "random_fifth_sentence_quiz",
 )  # fmt: skip
 """What comes before A, B, … or 1, 2, … in the names of columns with one option each."""
 DISTRACTORS = (
@@ -59,7 +59,7 @@ ID = (
     "pid", "sample_id", "prompt_id",
 )  # fmt: skip
 
-_RIGHT, _WRONG = "(?:correct|right|gold(?:en)?|true)", "(?:incorrect|wrong|false)"
+_RIGHT, _WRONG = "(?:correct|right|gold(?:en)?|true|gt|groundtruth)", "(?:incorrect|wrong|false)"
 _ONE = "(?:answer|ans|option|opt|choice|label|response|completion|candidate|ending)"
 _PLACE = "(?:idx|index|id|num|number|letter|key|text)"
 _COMPOSED = {

@@ -259,8 +259,10 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
     ),
     "omni-med-vqa": (
         4,
-        lambda t: {"question_id": f"o{t.number}", "question": t.question, "gt_answer": t.text}
-        | _lettered(t, "option_{}"),
+        lambda t: (
+            {"question_id": f"o{t.number}", "question": t.question, "gt_answer": t.text}
+            | _lettered(t, "option_{}")
+        ),
     ),
     "story cloze": (
         2,

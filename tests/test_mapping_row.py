@@ -227,6 +227,7 @@ MARKED = {
     "an empty option": (["a", "bb", ""], "B", {"empty-option"}),
     "an empty option as gold": (["a", "bb", ""], "C", {"empty-option", "gold-empty"}),
     "what pandas wrote for an option": (["a", "nan", "ccc"], "A", {"substitute-option"}),
+    "what a release writes for no option": (["a", "bb", "N/A"], "A", {"substitute-option"}),
     "what a spreadsheet wrote for an option": (["a", "bb", "#NAME?"], "A", {"substitute-option"}),
     "an option that is called None": (["a", "None", "ccc"], "A", set()),
     "labels on some": (["A. x", "B. y", "zz"], "A", {"label-prefix-partial"}),

@@ -27,7 +27,7 @@ from benchaudit.models import ColumnMapping
 MAX_OPTIONS = 1000
 """More options than this are a misread cell, and would not fit the packed tallies."""
 
-SUBSTITUTES = frozenset({"nan", "<NA>", "#N/A", "#NAME?", "#REF!", "#VALUE!"})
+SUBSTITUTES = frozenset({"nan", "N/A", "<NA>", "#N/A", "#NAME?", "#REF!", "#VALUE!"})
 """What pandas and spreadsheets write where an option was, or was missing."""
 
 

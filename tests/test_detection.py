@@ -691,6 +691,20 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
         },
         r"'labels'.*--gold-encoding index0, and --options",
     ),
+    "a sign that says which of two is better": (
+        2,
+        lambda t: {
+            "prompt": t.question,
+            **_numbered(t, "response_{}", 1),
+            "label": 0 if t.number % 5 == 0 else 1 - 2 * t.gold,
+        },
+        "'label' holds -1 now and then beside two options.*--gold-encoding index0 if it is not known",
+    ),
+    "a sign without a nought": (
+        2,
+        lambda t: {"prompt": t.question, **_numbered(t, "response_{}", 1), "label": 1 - 2 * t.gold},
+        "'label' holds -1 now and then beside two options",
+    ),
     "two sentences and whether they say the same": (
         2,
         lambda t: {"sentence1": t.options[0], "sentence2": t.options[1], "label": t.gold, "idx": t.number},
@@ -885,6 +899,13 @@ def test_hidden_labels_of_minus_one_are_no_places(tmp_path):
     _, items, evidence = read(written(tmp_path / "test.jsonl", rows))
     assert {item.left_out for item in items} == {"unlabelled"}
     assert "no row names its gold, so there will be no figures" in evidence
+
+
+def test_a_hidden_split_behind_a_labelled_one_is_no_comparison(tmp_path):
+    rows = [{"goal": "?", "sol1": "a", "sol2": "bb", "label": n % 2 if n < 30 else -1} for n in range(60)]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert mapping.gold_encoding == "index0"
+    assert [item.left_out for item in items] == [None] * 30 + ["unlabelled"] * 30
 
 
 @pytest.mark.parametrize("apart", [False, True])

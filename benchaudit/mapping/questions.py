@@ -78,6 +78,17 @@ def preference(trial: Trial, where: str) -> MappingError:
     )
 
 
+def comparison(trial: Trial, where: str) -> MappingError:
+    """The question what -1 means beside two options: that gold is not known, or that the other is better."""
+    mapping = trial.mapping
+    return MappingError(
+        f"{mapping.gold!r} holds -1 now and then beside two options: is gold hidden there, or the other one?",
+        where=where,
+        todo=f"set --gold-encoding {mapping.gold_encoding} if it is hidden; what compares by its sign is "
+        "not read, give A and B in its place",
+    )
+
+
 def nothing_fits(
     sample: Sample, columns: Sequence[str], asked: ColumnMapping, where: str, nearest: Trial | None
 ) -> MappingError:

@@ -534,6 +534,22 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
         4,
         lambda t: {"question": t.question, "options": list(t.options), "answer": f"({t.letter.lower()})"},
     ),
+    "letters-with-the-text": (
+        4,
+        lambda t: {"question": t.question, "options": list(t.options), "answer": f"{t.letter}. {t.text}"},
+    ),
+    "letters-with-the-text-in-another-dress": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "choices": [f"{'ABCD'[place]}. {option}" for place, option in enumerate(t.options)],
+            "answer": f"({t.letter.lower()}) {t.text} ",
+        },
+    ),
+    "letters-with-the-text-of-columns": (
+        4,
+        lambda t: {"question": t.question, **_lettered(t, "{}"), "answer": f"{t.letter}: {t.text}"},
+    ),
     "letters-that-name-columns": (
         4,
         lambda t: {
@@ -698,7 +714,7 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
             **_numbered(t, "response_{}", 1),
             "label": 0 if t.number % 5 == 0 else 1 - 2 * t.gold,
         },
-        "'label' holds -1 now and then beside two options.*--gold-encoding index0 if it is not known",
+        "'label' holds -1 now and then beside two options.*--gold-encoding index0 if it is hidden",
     ),
     "a sign without a nought": (
         2,

@@ -216,6 +216,8 @@ PLACES = {
     "in a list in a text": ("[2]", "index0"),
     "a number in a column of letters counts from 0": ("2", "letter"),
     "a number in a list in a column of letters": ([Spelled("2")], "letter"),
+    "a letter with its text": ("C. y", "letter"),
+    "a letter in brackets with its text": ("(c) y ", "letter"),
     "by its text": ("y", "text"),
     "one-hot": ("[0, 0, 1, 0]", "scores"),
     "one-hot by numpy": ("[0. 0. 1. 0.]", "scores"),
@@ -325,6 +327,15 @@ LABELS = {
 def test_a_key_belongs_to_the_labels_of_its_row(name):
     key, labels = LABELS[name]
     assert place(key, "labels", ["w", "x"], labels=labels) == 1
+
+
+def test_a_letter_may_come_with_the_text_of_its_option_and_of_no_other():
+    options = ["A. a heron", "B. reeds", "C. moss"]
+    assert place("(b) reeds", "letter", options) == 1
+    assert place("B: B. reeds", "letter", options) == 1
+    for gold in ("B. moss", "D. reeds", "B. the reeds"):
+        assert reason(gold, "letter", options) == "gold-malformed"
+    assert place("B. ", "letter", options) == 1
 
 
 def test_letters_of_a_row_in_another_order_are_its_labels():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from benchaudit.mapping.gold import golds_of, listed, spelling
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
+from benchaudit.mapping.prefixes import labelled
 from benchaudit.mapping.unnamed import is_hidden, is_tie
 from benchaudit.models import ColumnMapping
 
@@ -54,7 +55,10 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
         found += ["index0", "index1"]
     if most(sum(_one_hot(cell) for cell in cells), len(cells)):
         found.append("scores")
-    return [*found, "text"]
+    found.append("text")
+    if "letter" not in found and most(sum(labelled(str(gold)) is not None for gold in golds), len(golds)):
+        found.append("letter")
+    return found
 
 
 def _are_both(golds: Sequence[Value], kinds: Mapping[str, int]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from benchaudit.mapping.cells import Cell, number_of, split
 from benchaudit.mapping.letters import compared, joined, pieces, place_of, undressed
 from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
+from benchaudit.mapping.prefixes import repeated
 from benchaudit.mapping.unnamed import is_hidden, is_tie
 
 ALPHABET = 26
@@ -268,6 +269,8 @@ def _by_letter(text: str, cell: Cell) -> list[int]:
         raise Unresolved("unlabelled")
     if letter := undressed(text):
         return [_place(letter, len(cell.options))]
+    if (place := repeated(text, cell.options)) is not None:
+        return [place]
     if _INTEGER.fullmatch(text.strip()):
         # A column of letters with a number in it: released sets count such numbers from 0.
         return [_index(text)]

@@ -263,6 +263,8 @@ def test_a_gold_is_marked_for_its_spelling_and_for_what_was_overlooked():
     assert "gold-trimmed" in read(text, [["ring", "cube"]], "ring ").marks
     assert "gold-type" in read(text, [["1991", "1992"]], Spelled("1992")).marks
     assert "gold-type" not in read(text, ["[1991, 1992]"], Spelled("1992")).marks
+    assert "gold-with-text" in read(LIST, [["ring", "cube"]], "(b) cube").marks
+    assert "gold-with-text" not in read(LIST, [["ring", "cube"]], "(b)").marks
     assert "gold-as-list" in read(LIST, [["a", "b"]], ["A"]).marks
     assert "gold-nearly" in read(text, [["Ring", "cube"]], "ring.").marks
     assert "gold-nearly" not in read(text, [["Rings", "cube"]], "ring.").marks

@@ -20,7 +20,7 @@ from benchaudit.mapping.gold import (
 )
 from benchaudit.mapping.literal import Spelled, Unreadable, Value
 from benchaudit.mapping.marked import marked_options
-from benchaudit.mapping.prefixes import Prefixes, prefixes
+from benchaudit.mapping.prefixes import Prefixes, prefixes, repeated
 from benchaudit.mapping.unnamed import is_hidden, is_tie, nearly_named
 from benchaudit.models import ColumnMapping
 
@@ -258,6 +258,10 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
         raise
     if not named.exact:
         marks.append("gold-trimmed")
+    if encoding == "letter" and any(
+        repeated(str(gold), cell.options) is not None for gold in golds_of(value)
+    ):
+        marks.append("gold-with-text")
     if encoding == "text" and _is_no_text(value) and not isinstance(cell.options[named.place], Spelled):
         marks.append("gold-type")
     return named.place

@@ -605,6 +605,26 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "id": t.number,
         },
     ),
+    "chosen-and-rejected-by-longer-names": (
+        2,
+        lambda t: {"prompt": t.question, "chosen_response": t.text, "rejected_response": t.wrong[0]},
+    ),
+    "preferred-and-non-preferred-output": (
+        2,
+        lambda t: {
+            "input": {"messages": _messages(t.question, "")[:1]},
+            "preferred_output": _messages(t.question, t.text)[1:],
+            "non_preferred_output": _messages(t.question, t.wrong[0])[1:],
+        },
+    ),
+    "chosen-and-rejected-as-a-message-each": (
+        2,
+        lambda t: {
+            "conversations": [{"from": "human", "value": t.question}],
+            "chosen": {"from": "gpt", "value": t.text},
+            "rejected": {"from": "gpt", "value": t.wrong[0]},
+        },
+    ),
     "ultrafeedback": (
         2,
         lambda t: {

@@ -26,6 +26,8 @@ from benchaudit.mapping.names import (
     families,
     gold_families,
     is_listed,
+    is_preferred,
+    is_rejected,
     plain,
     rank,
 )
@@ -82,7 +84,7 @@ def _apart(sample: Sample, columns: Sequence[str], asked: ColumnMapping) -> Iter
                 yield Candidate(mapping=mapping)
                 continue
             # An answer that was rejected is one, whatever signs are in it.
-            marks = () if _is_rejected(distractors) else SEPARATORS
+            marks = () if is_rejected(distractors[0]) else SEPARATORS
             for separator in ["", *separators(sample, distractors, marks)]:
                 yield Candidate(mapping=replace(mapping, option_separator=separator))
 
@@ -100,7 +102,7 @@ def _distractors(columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _goes_with(sample: Sample, gold: str, distractors: tuple[str, ...]) -> bool:
     """Whether a gold column holds texts of the kind that its distractors are: no letters beside sentences."""
-    if _is_rejected(distractors) != (plain(gold.rpartition(".")[2]) in {"chosen", "preferred"}):
+    if is_rejected(distractors[0]) != is_preferred(gold):
         return False
 
     def keys(column: str) -> bool:
@@ -110,10 +112,6 @@ def _goes_with(sample: Sample, gold: str, distractors: tuple[str, ...]) -> bool:
         )
 
     return not keys(gold) or all(map(keys, distractors))
-
-
-def _is_rejected(distractors: tuple[str, ...]) -> bool:
-    return "reject" in plain(distractors[0])
 
 
 def separators(sample: Sample, columns: tuple[str, ...], marks: Sequence[str]) -> list[str]:

@@ -60,12 +60,13 @@ ID = (
 )  # fmt: skip
 
 _RIGHT, _WRONG = "(?:correct|right|gold(?:en)?|true|gt|groundtruth)", "(?:incorrect|wrong|false)"
-_ONE = "(?:answer|ans|option|opt|choice|label|response|completion|candidate|ending)"
+_ONE = "(?:answer|ans|option|opt|choice|label|response|completion|candidate|ending|output)"
+_PREFERRED, _REJECTED = "(?:chosen|preferred)", "(?:rejected|(?:non|dis)preferred)"
 _PLACE = "(?:idx|index|id|num|number|letter|key|text)"
 _COMPOSED = {
     GOLD: re.compile(f"{_RIGHT}(?:{_ONE}{_PLACE}?|{_PLACE})"),
-    GOLD_TEXTS: re.compile(f"{_RIGHT}{_ONE}(?:text)?"),
-    DISTRACTORS: re.compile(f"{_WRONG}{_ONE}s?"),
+    GOLD_TEXTS: re.compile(f"{_RIGHT}{_ONE}(?:text)?|{_PREFERRED}{_ONE}"),
+    DISTRACTORS: re.compile(f"{_WRONG}{_ONE}s?|{_REJECTED}{_ONE}?s?"),
     OPTION_LISTS: re.compile(
         f"(?!{_RIGHT}|{_WRONG}).*(?:option|choice|ending|candidate|alternative)s(?:list)?"
     ),
@@ -123,6 +124,16 @@ def is_listed(name: str, known: tuple[str, ...]) -> bool:
     """Whether the name is one of those that are known, and not only made like them."""
     place = rank(name, known)
     return place is not None and place < len(known)
+
+
+def is_preferred(name: str) -> bool:
+    """Whether the name says that an answer was preferred to another, and not that it is right."""
+    return re.match(_PREFERRED, plain(name.rpartition(".")[2])) is not None
+
+
+def is_rejected(name: str) -> bool:
+    """Whether the name says that another answer was preferred."""
+    return re.search(_REJECTED, plain(name)) is not None
 
 
 def by_rank(columns: Sequence[str], known: tuple[str, ...]) -> list[str]:

@@ -558,6 +558,13 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "correct_option": f"option_{t.letter}",
         },
     ),
+    "columns-named-by-gold-in-other-marks": (
+        2,
+        lambda t: (
+            {"prompt": t.question, **_numbered(t, "response_{}", 1)}
+            | {"preference": f"Response {t.gold + 1}"}
+        ),
+    ),
     "columns-named-by-gold": (
         3,
         lambda t: {"question": t.question, **_numbered(t, "choice{}", 1), "answer": f"choice{t.gold + 1}"},

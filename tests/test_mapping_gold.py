@@ -320,6 +320,7 @@ LABELS = {
     "the labels' own order": ("A", ["B", "A"]),
     "case where it counts": ("a", ["A", "a"]),
     "white space around it": (" second ", ["first", "second"]),
+    "case and marks of a name": ("Response 2", ["response_1", "response_2"]),
 }
 
 
@@ -345,6 +346,7 @@ def test_letters_of_a_row_in_another_order_are_its_labels():
 
 
 def test_a_key_that_is_no_label_is_a_defect():
+    assert reason("-1", "labels", labels=["1", "2", "3", "4"]) == "unlabelled"
     assert reason("1", "labels", labels=["A", "B", "C", "D"]) == "gold-not-in-options"
     assert reason("b", "labels", ["w", "x", "y"], labels=["A", "B", "(B)"]) == "gold-ambiguous"
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchaudit.mapping.gold import golds_of, listed, spelling
+from benchaudit.mapping.gold import golds_of, listed, spelling, unmarked
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
 from benchaudit.mapping.prefixes import labelled
@@ -42,6 +42,7 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
 
     `labels` are those that options have, other than the letters of their places.
     """
+    labels = labels.union(map(unmarked, labels))
     there = [gold for cell in cells for gold in golds_of(cell) if not is_hidden(gold)]
     # A tie says nothing of how the others are written, unless all are texts that begin so.
     golds = [gold for gold in there if not is_tie(gold)] or there
@@ -70,7 +71,7 @@ def _are_both(golds: Sequence[Value], kinds: Mapping[str, int]) -> bool:
 def _is_label(gold: Value, labels: set[str]) -> bool:
     """Whether a gold is one of the labels in use, or several; the letters of labels may be dressed."""
     text = str(gold).strip()
-    if text in labels:
+    if text in labels or unmarked(text) in labels:
         return True
     letters = {letter.upper() for label in labels if (letter := undressed(label))}
     return all((undressed(piece) or "").upper() in letters for piece in joined(text) or pieces(text))

@@ -37,6 +37,7 @@ class Named:
 
 
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
+_MARKS = re.compile(r"[\s_-]")
 _LONGEST_KEY = 100
 """Characters of the longest list of letters or places that is looked at."""
 _NO_LABEL = -1
@@ -244,7 +245,7 @@ def _by_label(text: str, cell: Cell) -> list[int]:
 
 
 def _label(text: str, labels: Sequence[str]) -> int | None:
-    for same in (str, str.strip, _plain):
+    for same in (str, str.strip, _plain, unmarked):
         wanted = same(text)
         matches = [place for place, label in enumerate(labels) if same(label) == wanted]
         if len(matches) > 1:
@@ -252,6 +253,12 @@ def _label(text: str, labels: Sequence[str]) -> int | None:
         if matches:
             return matches[0]
     return None
+
+
+def unmarked(text: str) -> str:
+    """A label that begins with a letter, without case and marks: `Response 1` is the column `response_1`."""
+    text = text.strip()
+    return _MARKS.sub("", text).casefold() if text[:1].isalpha() else text
 
 
 def _plain(text: str) -> str:

@@ -741,12 +741,12 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
             **_numbered(t, "response_{}", 1),
             "label": 0 if t.number % 5 == 0 else 1 - 2 * t.gold,
         },
-        "'label' holds -1 now and then beside two options.*--gold-encoding index0 if it is hidden",
+        "'label' is -1 now and then beside two options.*--gold-encoding index0 if gold is hidden",
     ),
     "a sign without a nought": (
         2,
         lambda t: {"prompt": t.question, **_numbered(t, "response_{}", 1), "label": 1 - 2 * t.gold},
-        "'label' holds -1 now and then beside two options",
+        "'label' is -1 now and then beside two options",
     ),
     "two sentences and whether they say the same": (
         2,

@@ -61,7 +61,7 @@ ID = (
 
 _RIGHT, _WRONG = "(?:correct|right|gold(?:en)?|true|gt|groundtruth)", "(?:incorrect|wrong|false)"
 _ONE = "(?:answer|ans|option|opt|choice|label|response|completion|candidate|ending|output)"
-_PREFERRED, _REJECTED = "(?:chosen|preferred)", "(?:rejected|(?:non|dis)preferred)"
+_PREFERRED, _REJECTED = "(?:chosen|preferred)", "(?:reject(?:ed)?|(?:non|dis)preferred)"
 _PLACE = "(?:idx|index|id|num|number|letter|key|text)"
 _COMPOSED = {
     GOLD: re.compile(f"{_RIGHT}(?:{_ONE}{_PLACE}?|{_PLACE})"),

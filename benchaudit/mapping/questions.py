@@ -82,10 +82,10 @@ def comparison(trial: Trial, where: str) -> MappingError:
     """The question what -1 means beside two options: that gold is not known, or that the other is better."""
     mapping = trial.mapping
     return MappingError(
-        f"{mapping.gold!r} holds -1 now and then beside two options: is gold hidden there, or the other one?",
+        f"{mapping.gold!r} is -1 now and then beside two options: is gold hidden, or the other one meant?",
         where=where,
-        todo=f"set --gold-encoding {mapping.gold_encoding} if it is hidden; what compares by its sign is "
-        "not read, give A and B in its place",
+        todo=f"set --gold-encoding {mapping.gold_encoding} if gold is hidden there; what compares by its "
+        "sign is not read, give A and B in its place",
     )
 
 

@@ -1049,6 +1049,19 @@ def test_columns_before_a_gap_are_not_taken_for_all_options(names, tmp_path):
     assert [len(item.options) for item in items] == [3] * 4
 
 
+def test_options_that_only_late_records_have_are_options(tmp_path):
+    """A file of several in one: the first 2,000 records have four options, the last ones up to six."""
+    wanted = [*truths(4, 2000), *truths(6, 12), *truths(5, 10)]
+    rows = [
+        {"question": t.question, **_lettered(t, "option_{}"), "note": 'no "option_g"', "answer": t.letter}
+        for t in wanted
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert len(mapping.options) == 6
+    assert [item.options[item.gold] for item in items if item.gold is not None] == [t.text for t in wanted]
+    assert [len(item.options) for item in items[1990:]] == [4] * 10 + [6] * 12 + [5] * 10
+
+
 def test_ties_are_no_encoding(tmp_path):
     winners = ("model_a", "tie", "tie (bothbad)", "model_b", "tie")
     rows = [{"prompt": "?", "response_a": "u", "response_b": "v", "winner": winner} for winner in winners]

@@ -154,6 +154,15 @@ def families(names: Sequence[str]) -> list[Family]:
     return [one for one in found if not any(set(one.columns) < set(other.columns) for other in found)]
 
 
+def following(family: Family) -> str:
+    """What the next column of a family would be called, as its last one is spelled; "" behind Z."""
+    last = family.columns[-1]
+    number = re.search(r"\d+$", last)
+    if not family.lettered and number:
+        return f"{last[: number.start()]}{int(number[0]) + 1}"
+    return last[:-1] + chr(ord(last[-1]) + 1) if family.lettered and last[-1] not in "zZ" else ""
+
+
 def gold_families(names: Sequence[str]) -> list[str]:
     """Columns with the score of one option each, together as one; one that says of a tie comes last."""
     found = [family.columns for family in families(names) if family.stem in map(plain, GOLD_STEMS)]

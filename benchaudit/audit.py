@@ -132,7 +132,7 @@ def audit_snapshot(
         not_run=tuple("*".join(slicing) for slicing in not_run),
         notes=counts.notes,
         acceptances=settings.accept,
-        plain="cell-numpy" not in counts.marks
+        plain=counts.marks.keys().isdisjoint({"cell-numpy", "gold-with-text", "message"})
         and all(": the delimiter is a " in note for note in counts.notes),
     )
     if settings.samples == "none":

@@ -248,6 +248,22 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "label": "BA"[t.gold == 0] + ">" + "AB"[t.gold == 0],
         },
     ),
+    "story cloze as it was sent": (
+        2,
+        lambda t: {
+            "InputStoryid": f"s{t.number}",
+            "InputSentence1": t.question,
+            **_numbered(t, "RandomFifthSentenceQuiz{}", 1),
+            "AnswerRightEnding": t.gold + 1,
+        },
+    ),
+    "omni-med-vqa": (
+        4,
+        lambda t: (
+            {"question_id": f"o{t.number}", "question": t.question, "gt_answer": t.text}
+            | _lettered(t, "option_{}")
+        ),
+    ),
     "story cloze": (
         2,
         lambda t: {
@@ -392,6 +408,72 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "source": "invented",
         },
     ),
+    "lab-bench": (
+        4,
+        lambda t: {"id": f"l{t.number}", "question": t.question, "ideal": t.text, "distractors": t.wrong},
+    ),
+    "codah": (
+        4,
+        lambda t: {
+            "id": t.number,
+            "question_category": 2,
+            "question_propmt": t.question,
+            "candidate_answers": list(t.options),
+            "correct_answer_idx": t.gold,
+        },
+    ),
+    "a-okvqa": (
+        4,
+        lambda t: {
+            "question_id": f"a{t.number}",
+            "question": t.question,
+            "choices": list(t.options),
+            "correct_choice_idx": t.gold,
+            "direct_answers": [t.text, "reeds"],
+        },
+    ),
+    "egoschema": (
+        5,
+        lambda t: (
+            {"question_idx": str(t.number), "question": t.question, "option": list(t.options)}
+            | {"answer": str(t.gold)}
+        ),
+    ),
+    "egoschema-columns": (
+        5,
+        lambda t: (
+            {"q_uid": f"e{t.number}", "question": t.question, **_numbered(t, "option {}", 0)}
+            | {"truth": t.gold}
+        ),
+    ),
+    "swag-full": (
+        4,
+        lambda t: {
+            "startphrase": t.question,
+            "gold-ending": t.text,
+            **{f"distractor-{place}": option for place, option in enumerate(t.wrong)},
+            "gold-source": "gold",
+            "distractor-0-type": "n",
+        },
+    ),
+    "names made like those that are known": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "mcOptionsList": list(t.options),
+            "trueLabel": t.letter,
+            "correct_options": t.options[:2],
+        },
+    ),
+    "a list by its own name beside one made like it": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "original_choices": list(t.options[::-1]),
+            "choices": list(t.options),
+            "answer": t.letter,
+        },
+    ),
     "truthfulqa-mc": (
         4,
         lambda t: {
@@ -452,6 +534,22 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
         4,
         lambda t: {"question": t.question, "options": list(t.options), "answer": f"({t.letter.lower()})"},
     ),
+    "letters-with-the-text": (
+        4,
+        lambda t: {"question": t.question, "options": list(t.options), "answer": f"{t.letter}. {t.text}"},
+    ),
+    "letters-with-the-text-in-another-dress": (
+        4,
+        lambda t: {
+            "question": t.question,
+            "choices": [f"{'ABCD'[place]}. {option}" for place, option in enumerate(t.options)],
+            "answer": f"({t.letter.lower()}) {t.text} ",
+        },
+    ),
+    "letters-with-the-text-of-columns": (
+        4,
+        lambda t: {"question": t.question, **_lettered(t, "{}"), "answer": f"{t.letter}: {t.text}"},
+    ),
     "letters-that-name-columns": (
         4,
         lambda t: {
@@ -459,6 +557,13 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             **_lettered(t, "option_{}"),
             "correct_option": f"option_{t.letter}",
         },
+    ),
+    "columns-named-by-gold-in-other-marks": (
+        2,
+        lambda t: (
+            {"prompt": t.question, **_numbered(t, "response_{}", 1)}
+            | {"preference": f"Response {t.gold + 1}"}
+        ),
     ),
     "columns-named-by-gold": (
         3,
@@ -505,6 +610,26 @@ SHAPES: dict[str, tuple[int, Callable[[Truth], Record]]] = {
             "chosen_model": "m",
             "rejected": t.wrong[0],
             "id": t.number,
+        },
+    ),
+    "chosen-and-rejected-by-longer-names": (
+        2,
+        lambda t: {"prompt": t.question, "chosen_response": t.text, "rejected_response": t.wrong[0]},
+    ),
+    "preferred-and-non-preferred-output": (
+        2,
+        lambda t: {
+            "input": {"messages": _messages(t.question, "")[:1]},
+            "preferred_output": _messages(t.question, t.text)[1:],
+            "non_preferred_output": _messages(t.question, t.wrong[0])[1:],
+        },
+    ),
+    "chosen-and-rejected-as-a-message-each": (
+        2,
+        lambda t: {
+            "conversations": [{"from": "human", "value": t.question}],
+            "chosen": {"from": "gpt", "value": t.text},
+            "rejected": {"from": "gpt", "value": t.wrong[0]},
         },
     ),
     "ultrafeedback": (
@@ -609,6 +734,20 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
         },
         r"'labels'.*--gold-encoding index0, and --options",
     ),
+    "a sign that says which of two is better": (
+        2,
+        lambda t: {
+            "prompt": t.question,
+            **_numbered(t, "response_{}", 1),
+            "label": 0 if t.number % 5 == 0 else 1 - 2 * t.gold,
+        },
+        "'label' is -1 now and then beside two options.*--gold-encoding index0 if gold is hidden",
+    ),
+    "a sign without a nought": (
+        2,
+        lambda t: {"prompt": t.question, **_numbered(t, "response_{}", 1), "label": 1 - 2 * t.gold},
+        "'label' is -1 now and then beside two options",
+    ),
     "two sentences and whether they say the same": (
         2,
         lambda t: {"sentence1": t.options[0], "sentence2": t.options[1], "label": t.gold, "idx": t.number},
@@ -694,6 +833,21 @@ QUESTIONS: dict[str, tuple[int, Callable[[Truth], Record], str]] = {
         4,
         lambda t: {"input": t.question, "target_scores": {o: p * 0.3 for p, o in enumerate(t.options)}},
         "--gold-encoding scores if the highest is gold",
+    ),
+    "the same in place of gold and of its distractors": (
+        4,
+        lambda t: {
+            "instruction": t.question,
+            "models": ["m", "n"],
+            "correct_answers": ["None"] if t.number % 6 else [t.text, "another right one"],
+            "incorrect_answers": ["None"] if t.number % 6 else t.wrong,
+        },
+        "20 of 24 rows become items, but in 20 of them gold is one of its own distractors",
+    ),
+    "distractors without gold": (
+        4,
+        lambda t: {"question": t.question, "wrong_options": t.wrong, "what_is_it": t.text},
+        "distractors 'wrong_options' are there, but no column is recognised as their gold - set --gold",
     ),
     "several questions in a row": (
         4,
@@ -790,6 +944,30 @@ def test_hidden_labels_of_minus_one_are_no_places(tmp_path):
     assert "no row names its gold, so there will be no figures" in evidence
 
 
+def test_a_hidden_split_behind_a_labelled_one_is_no_comparison(tmp_path):
+    rows = [{"goal": "?", "sol1": "a", "sol2": "bb", "label": n % 2 if n < 30 else -1} for n in range(60)]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert mapping.gold_encoding == "index0"
+    assert [item.left_out for item in items] == [None] * 30 + ["unlabelled"] * 30
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_open_questions_say_nothing_of_how_gold_names_an_option(apart, tmp_path):
+    """Half of the questions and more have no options, and a number or some words for an answer."""
+    rows: list[Record] = []
+    for t in truths(4):
+        asks = t.number % 3 == 0
+        options = _lettered(t, "{}") if apart else {"options": list(t.options)}
+        none = dict.fromkeys(_lettered(t, "{}"), "") if apart else {"options": []}
+        rows.append(
+            {"question": t.question, **(options if asks else none)}
+            | {"answer": t.letter if asks else f"{t.number} reeds"}
+        )
+    mapping, items, _ = read(written(tmp_path / "test.parquet", rows))
+    assert mapping.gold_encoding == "letter"
+    assert [item.left_out for item in items] == [None, "no-options", "no-options"] * 8
+
+
 @pytest.mark.parametrize("hidden", ["?", "N/A", "hidden", "-1", "nan"])
 def test_a_split_whose_gold_is_hidden_is_unlabelled(hidden, tmp_path):
     """More hidden golds than letters do not make the letters another encoding."""
@@ -869,6 +1047,19 @@ def test_columns_before_a_gap_are_not_taken_for_all_options(names, tmp_path):
     mapping, items, _ = read(written(tmp_path / "test.csv", rows), options=names, gold_encoding="letter")
     assert mapping.options == names
     assert [len(item.options) for item in items] == [3] * 4
+
+
+def test_options_that_only_late_records_have_are_options(tmp_path):
+    """A file of several in one: the first 2,000 records have four options, the last ones up to six."""
+    wanted = [*truths(4, 2000), *truths(6, 12), *truths(5, 10)]
+    rows = [
+        {"question": t.question, **_lettered(t, "option_{}"), "note": 'no "option_g"', "answer": t.letter}
+        for t in wanted
+    ]
+    mapping, items, _ = read(written(tmp_path / "test.jsonl", rows))
+    assert len(mapping.options) == 6
+    assert [item.options[item.gold] for item in items if item.gold is not None] == [t.text for t in wanted]
+    assert [len(item.options) for item in items[1990:]] == [4] * 10 + [6] * 12 + [5] * 10
 
 
 def test_ties_are_no_encoding(tmp_path):
@@ -1023,6 +1214,21 @@ def test_a_labelled_file_settles_what_an_unlabelled_one_cannot(tmp_path):
             open_table(path.resolve(), path.name, tmp_path.resolve(), connection) for path in (test, train)
         ]
         assert resolve(tables[0], ColumnMapping(), connection, tables[1:]).mapping.gold_encoding == "text"
+
+
+def test_gold_that_is_called_otherwise_in_one_of_several_files_is_not_taken_for_hidden(tmp_path):
+    def mapped(*files: Sequence[Record], **asked: str) -> ColumnMapping:
+        paths = [written(tmp_path.resolve() / f"{n}.jsonl", rows) for n, rows in enumerate(files)]
+        with engine(paths, tmp_path.resolve()) as connection:
+            tables = [open_table(path, path.name, tmp_path.resolve(), connection) for path in paths]
+            return resolve(tables[0], ColumnMapping(**asked), connection, tables[1:]).mapping
+
+    shared = {"question": "?", "choices": ["red", "blue"], "rank": 5}
+    train, hidden, test = ([{**shared, **gold}] * 4 for gold in ({"answer": "A"}, {}, {"label": 0}))
+    assert mapped(train, hidden).gold == "answer"
+    with pytest.raises(MappingError, match=r"2.jsonl: has no column 'answer', .* but 'label'"):
+        mapped(train, hidden, test)
+    assert mapped(train, hidden, test, gold="answer").gold == "answer"
 
 
 POOLS = (

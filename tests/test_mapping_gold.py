@@ -144,6 +144,8 @@ SEVERAL = {
     "two scores of one": ("[1, 0, 0, 1]", "scores"),
     "two first ranks": ("[1, 2, 2, 1]", "ranks"),
     "a tie": ("tie (bothbad)", "letter"),
+    "two that are bad": ("both_bad", "letter"),
+    "neither of two": ("Neither", "letter"),
 }
 
 
@@ -214,6 +216,8 @@ PLACES = {
     "in a list in a text": ("[2]", "index0"),
     "a number in a column of letters counts from 0": ("2", "letter"),
     "a number in a list in a column of letters": ([Spelled("2")], "letter"),
+    "a letter with its text": ("C. y", "letter"),
+    "a letter in brackets with its text": ("(c) y ", "letter"),
     "by its text": ("y", "text"),
     "one-hot": ("[0, 0, 1, 0]", "scores"),
     "one-hot by numpy": ("[0. 0. 1. 0.]", "scores"),
@@ -316,6 +320,7 @@ LABELS = {
     "the labels' own order": ("A", ["B", "A"]),
     "case where it counts": ("a", ["A", "a"]),
     "white space around it": (" second ", ["first", "second"]),
+    "case and marks of a name": ("Response 2", ["response_1", "response_2"]),
 }
 
 
@@ -325,6 +330,15 @@ def test_a_key_belongs_to_the_labels_of_its_row(name):
     assert place(key, "labels", ["w", "x"], labels=labels) == 1
 
 
+def test_a_letter_may_come_with_the_text_of_its_option_and_of_no_other():
+    options = ["A. a heron", "B. reeds", "C. moss"]
+    assert place("(b) reeds", "letter", options) == 1
+    assert place("B: B. reeds", "letter", options) == 1
+    for gold in ("B. moss", "D. reeds", "B. the reeds"):
+        assert reason(gold, "letter", options) == "gold-malformed"
+    assert place("B. ", "letter", options) == 1
+
+
 def test_letters_of_a_row_in_another_order_are_its_labels():
     assert place("A", "letter", ["w", "x"], labels=["B", "A"]) == 1
     assert place("A", "letter", ["w", "x"], labels=["A", "B"]) == 0
@@ -332,6 +346,7 @@ def test_letters_of_a_row_in_another_order_are_its_labels():
 
 
 def test_a_key_that_is_no_label_is_a_defect():
+    assert reason("-1", "labels", labels=["1", "2", "3", "4"]) == "unlabelled"
     assert reason("1", "labels", labels=["A", "B", "C", "D"]) == "gold-not-in-options"
     assert reason("b", "labels", ["w", "x", "y"], labels=["A", "B", "(B)"]) == "gold-ambiguous"
 

@@ -228,6 +228,7 @@ MARKED = {
     "an empty option": (["a", "bb", ""], "B", {"empty-option"}),
     "an empty option as gold": (["a", "bb", ""], "C", {"empty-option", "gold-empty"}),
     "what pandas wrote for an option": (["a", "nan", "ccc"], "A", {"substitute-option"}),
+    "what a release writes for no option": (["a", "bb", "N/A"], "A", {"substitute-option"}),
     "what a spreadsheet wrote for an option": (["a", "bb", "#NAME?"], "A", {"substitute-option"}),
     "an option that is called None": (["a", "None", "ccc"], "A", set()),
     "labels on some": (["A. x", "B. y", "zz"], "A", {"label-prefix-partial"}),
@@ -263,6 +264,8 @@ def test_a_gold_is_marked_for_its_spelling_and_for_what_was_overlooked():
     assert "gold-trimmed" in read(text, [["ring", "cube"]], "ring ").marks
     assert "gold-type" in read(text, [["1991", "1992"]], Spelled("1992")).marks
     assert "gold-type" not in read(text, ["[1991, 1992]"], Spelled("1992")).marks
+    assert "gold-with-text" in read(LIST, [["ring", "cube"]], "(b) cube").marks
+    assert "gold-with-text" not in read(LIST, [["ring", "cube"]], "(b)").marks
     assert "gold-as-list" in read(LIST, [["a", "b"]], ["A"]).marks
     assert "gold-nearly" in read(text, [["Ring", "cube"]], "ring.").marks
     assert "gold-nearly" not in read(text, [["Rings", "cube"]], "ring.").marks
@@ -393,6 +396,16 @@ def test_a_gold_column_may_be_missing_where_another_stands_in_or_records_may_lac
     for table, name in ((CELLS, "answer"), (RECORDS, "golds")):
         with pytest.raises(MappingError, match=f"has no column '{name}'"):
             find_gold(table, ColumnMapping(gold=name))
+
+
+def test_a_column_of_another_role_is_no_other_spelling_of_gold():
+    """Of `opd` and `cop` two letters are the same, as many as of a slip of the pen."""
+    names = ("opc", "opd")
+    columns = tuple(Column(name=name, sql="record", form="record", path=(name,)) for name in names)
+    table = Table(file="test.jsonl", way="rows", path=Path(), columns=columns)
+    assert find_gold(table, ColumnMapping(options=names, gold="cop")) is None
+    with pytest.raises(MappingError, match="did you mean 'opd'"):
+        find_gold(table, ColumnMapping(gold="cop"))
 
 
 def marks(**rows: int) -> dict[str, LeftOut]:

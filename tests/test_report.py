@@ -39,6 +39,7 @@ from benchaudit.report.sentences import (
     material_list,
     verdict_sentence,
 )
+from benchaudit.report.snippet import snippet
 from benchaudit.report.tables import SLICE_HEADER, lines_of, slice_row
 from benchaudit.report.templates import Templates
 from benchaudit.report.trails import MOST_FOLLOWED
@@ -59,7 +60,7 @@ from tests.builders import (
     reported,
 )
 from tests.hostile import RENDERERS, seen
-from tests.support import comments
+from tests.support import audit_path, comments
 
 HUB = "https://hub.example/datasets/owner/name"
 LINKS = Links(
@@ -741,6 +742,27 @@ def test_every_column_of_a_mapping_is_in_the_document():
         "id": "i",
     }
     assert mapping_document(ColumnMapping()) == {}
+
+
+MISREAD: dict[str, dict[str, object]] = {
+    "columns named by gold": {"response_1": "reeds", "response_2": "moss", "label": "response_2"},
+    "a letter with its text": {"options": ["reeds", "moss"], "answer": "B. moss"},
+    "one message": {
+        name: [{"role": "assistant", "content": text}] for name, text in (("chosen", "a"), ("rejected", "bb"))
+    },
+}
+
+
+@pytest.mark.parametrize("form", MISREAD)
+def test_there_is_no_script_for_what_a_short_one_would_misread(form, tmp_path):
+    def script(row: dict[str, object]) -> str:
+        (tmp_path / "test.jsonl").write_text(f"{json.dumps({'question': '?', **row})}\n" * 3)
+        audit = audit_path(tmp_path / "test.jsonl")
+        assert audit.rows == audit.slices[0].n
+        return snippet(audit, {"test.jsonl": "https://data.example/test.jsonl"}, [], Templates())
+
+    assert not script(MISREAD[form])
+    assert script({"options": ["reeds", "moss"], "answer": "B"})
 
 
 def test_a_comparison_as_a_document():

@@ -145,6 +145,13 @@ configs:
     assert labels_of(path, layout_of(card)) == {"@config": config, "@split": split}
 
 
+def test_what_datasets_writes_about_data_is_no_data_unless_it_is_named():
+    paths = ("dataset_infos.json", "sub/dataset_info.json", "sub/state.json", "sub/test.json")
+    tree = [Blob(path=path, id="1", size=1) for path in paths]
+    assert [blob.path for blob in Selection().of(tree, (), "o/n")] == ["sub/test.json"]
+    assert [blob.path for blob in Selection(patterns=("*.json",)).of(tree, (), "o/n")] == list(paths)
+
+
 def test_a_split_that_is_not_there_names_those_that_are():
     tree = [Blob(path="test.csv", id="1", size=1), Blob(path="dev.csv", id="2", size=1)]
     assert [blob.path for blob in Selection(split="test").of(tree, (), "o/n")] == ["test.csv"]

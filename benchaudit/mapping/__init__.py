@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchaudit.errors import MappingError
 from benchaudit.mapping.batch import find_column, find_gold
 from benchaudit.mapping.detect import Proposal, propose
 from benchaudit.mapping.encodings import Sample
 from benchaudit.mapping.literal import Repeated, Unreadable, Value, decode_literal
-from benchaudit.mapping.names import gold_families
+from benchaudit.mapping.names import GOLD, by_rank, gold_families
 from benchaudit.mapping.row import scores_of
 from benchaudit.models import ColumnMapping, together
 
@@ -49,7 +50,28 @@ def resolve(
             find_column(table, name)
     find_gold(table, asked)
     sample, names = sample_rows(table, asked, connection, others)
-    return propose(sample, names, asked, table.file)
+    proposal = propose(sample, names, asked, table.file)
+    if not asked.gold:
+        _check_golds([table, *others], proposal.mapping)
+    return proposal
+
+
+def _check_golds(tables: Sequence[Table], mapping: ColumnMapping) -> None:
+    """Raise MappingError where a file lacks the gold column, and has what may be it and no other file has.
+
+    A hidden split lacks it as well, but has nothing in its place.
+    """
+    names = {table.file: [column.name for column in table.columns] for table in tables}
+    labelled = {name for table in tables if table.column(mapping.gold) for name in names[table.file]}
+    for table in tables if mapping.gold else ():
+        known = {*labelled, mapping.gold_fallback}
+        others = [name for name in by_rank(names[table.file], GOLD) if name not in known]
+        if table.column(mapping.gold) is None and others:
+            raise MappingError(
+                f"has no column {mapping.gold!r}, which is gold elsewhere, but {others[0]!r}",
+                where=table.file,
+                todo=f"look at each on its own, or set --gold {mapping.gold!r} if it is not gold here",
+            )
 
 
 def sample_rows(

@@ -104,15 +104,17 @@ def find_gold(table: Table, mapping: ColumnMapping) -> Column | None:
     """Return the gold column; None where the table need not have it.
 
     It need not where another one stands in for it, and where JSON records have no such name and none
-    like it: a hidden test split is released so, and its rows are unlabelled. Raises MappingError
-    otherwise.
+    like it that has no other role: a hidden test split is released so, and its rows are unlabelled.
+    Raises MappingError otherwise.
     """
     name, fallback = mapping.gold, mapping.gold_fallback
     if not name or table.column(name) is not None:
         return table.column(name) if name else None
     if fallback and table.column(fallback) is not None:
         return None
-    near = difflib.get_close_matches(name, [column.name for column in table.columns], n=1)
+    others = {*mapping.question, *mapping.options, *mapping.distractors, mapping.id}
+    free = [column.name for column in table.columns if column.name not in others]
+    near = difflib.get_close_matches(name, free, n=1)
     return find_column(table, name) if table.has_schema or near else None
 
 

@@ -25,6 +25,9 @@ from benchaudit.mapping.names import (
     by_rank,
     families,
     gold_families,
+    is_listed,
+    is_preferred,
+    is_rejected,
     plain,
     rank,
 )
@@ -81,7 +84,7 @@ def _apart(sample: Sample, columns: Sequence[str], asked: ColumnMapping) -> Iter
                 yield Candidate(mapping=mapping)
                 continue
             # An answer that was rejected is one, whatever signs are in it.
-            marks = () if _is_rejected(distractors) else SEPARATORS
+            marks = () if is_rejected(distractors[0]) else SEPARATORS
             for separator in ["", *separators(sample, distractors, marks)]:
                 yield Candidate(mapping=replace(mapping, option_separator=separator))
 
@@ -99,7 +102,7 @@ def _distractors(columns: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _goes_with(sample: Sample, gold: str, distractors: tuple[str, ...]) -> bool:
     """Whether a gold column holds texts of the kind that its distractors are: no letters beside sentences."""
-    if _is_rejected(distractors) != (plain(gold.rpartition(".")[2]) in {"chosen", "preferred"}):
+    if is_rejected(distractors[0]) != is_preferred(gold):
         return False
 
     def keys(column: str) -> bool:
@@ -109,10 +112,6 @@ def _goes_with(sample: Sample, gold: str, distractors: tuple[str, ...]) -> bool:
         )
 
     return not keys(gold) or all(map(keys, distractors))
-
-
-def _is_rejected(distractors: tuple[str, ...]) -> bool:
-    return "reject" in plain(distractors[0])
 
 
 def separators(sample: Sample, columns: tuple[str, ...], marks: Sequence[str]) -> list[str]:
@@ -207,8 +206,9 @@ def _columns(
         leaves = set()
     others = [gold for gold in golds if {gold, *together(gold)}.isdisjoint(family.columns)]
     known = bool(asked.options) or family.known
+    asking = [row for row in sample if any(row.get(name) not in (None, "") for name in family.columns)]
     for gold in others:
-        mappings = list(ways(sample, [gold], asked, leaves))
+        mappings = list(ways(asking or sample, [gold], asked, leaves))
         places = [mapping for mapping in mappings if mapping.gold_encoding.startswith("index")]
         if asked.options or not places or any(_are_places(sample, mapping, family) for mapping in places):
             for mapping in mappings:
@@ -239,11 +239,13 @@ def _every_place(sample: Sample, mapping: ColumnMapping, k: int) -> bool:
 
 
 def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMapping) -> Iterator[Candidate]:
-    cells = [list_cell(value, asked.separator) for value in filled(sample, column)]
-    there = [cell for cell in cells if cell is not None]
+    # Of a question without options, gold is no letter: it says nothing of how the others are written.
+    asking = [(row, cell) for row in sample if (cell := list_cell(row.get(column), asked.separator))]
+    there = [cell for _, cell in asking]
+    known = bool(asked.options) or is_listed(column, OPTION_LISTS)
     own = () if asked.gold else [way for way in ("scores", "ranks") if _carries(sample, column, way, asked)]
     for encoding in own:
-        yield Candidate(mapping=replace(asked, options=(column,), gold_encoding=encoding))
+        yield Candidate(mapping=replace(asked, options=(column,), gold_encoding=encoding), known=known)
     if there and asked.gold_encoding not in own:
         labels = {label for cell in there for label in cell.labels or ()}
         others = [
@@ -251,8 +253,8 @@ def _list(sample: Sample, column: str, golds: Sequence[str], asked: ColumnMappin
             for gold in golds
             if gold != column and (asked.options or not _are_aliases(sample, column, gold))
         ]
-        for mapping in ways(sample, others, asked, labels):
-            yield Candidate(mapping=replace(mapping, options=(column,)))
+        for mapping in ways([row for row, _ in asking], others, asked, labels):
+            yield Candidate(mapping=replace(mapping, options=(column,)), known=known)
 
 
 def _carries(sample: Sample, column: str, encoding: str, asked: ColumnMapping) -> bool:

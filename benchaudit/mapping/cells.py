@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchaudit.mapping.dialogue import messages
 from benchaudit.mapping.literal import Repeated, Spelled, Unreadable, Value, decode_literal
 
 
@@ -150,6 +151,8 @@ def _numbers(lists: Iterable[Sequence[Value]]) -> list[float | None] | None:
 def _from_record(value: dict[str, Value], style: str, *, scored: bool) -> Cell:
     if isinstance(value, Repeated):
         raise Unreadable("a record in which a name stands twice")
+    if messages(value) is not None:
+        raise Unreadable("a message, not options")
     lists = [name for name in value if name.lower() in _TEXT_LISTS and isinstance(value[name], list)]
     if lists:
         return _from_parallel(_lowered(value), style)

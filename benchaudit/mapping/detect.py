@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from benchaudit.errors import MappingError
 from benchaudit.mapping.candidates import Candidate, candidates
-from benchaudit.mapping.encodings import Sample
+from benchaudit.mapping.encodings import Sample, filled
 from benchaudit.mapping.names import CONTEXT, ID, QUESTION, by_rank, plain
-from benchaudit.mapping.questions import ambiguous, described, nothing_fits, preference
+from benchaudit.mapping.questions import ambiguous, comparison, described, nothing_fits, preference
 from benchaudit.mapping.trial import Trial, tried
 from benchaudit.models import ColumnMapping
 
@@ -23,6 +23,10 @@ LEAST_LABELLED = 0.5
 
 EVIDENCE = 10
 """How many times as many misses as another reading dismiss one."""
+
+
+LEAST_RUN = 10
+"""Rows of one kind on end, on average, where a split is labelled or is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,10 @@ def propose(sample: Sample, columns: Sequence[str], asked: ColumnMapping, where:
     fitting = [trial for trial in trials if trial.holds] or _nearly(trials, asked)
     if not fitting:
         raise nothing_fits(sample, columns, asked, where, max(trials, key=_usable, default=None))
-    chosen = _only(_plainest(fitting), asked, where)
+    clear = [trial for trial in fitting if asked.gold_encoding or not _may_compare(trial, sample)]
+    if not clear:
+        raise comparison(fitting[0], where)
+    chosen = _only(_plainest(clear), asked, where)
     rivals = [trial for trial in trials if _reads_the_same(trial, chosen) and not trial.agrees(chosen)]
     return _proposal(chosen, rivals)
 
@@ -162,6 +169,19 @@ def _may_be_preference(trial: Trial) -> bool:
     mapping = trial.mapping
     lettered = [plain(name)[-1:] for name in mapping.options] == ["a", "b"]
     return lettered and mapping.gold_encoding.startswith("index")
+
+
+def _may_compare(trial: Trial, sample: Sample) -> bool:
+    """Whether -1 stands among the places of two options as if it said that the other one is better.
+
+    Where it hides a gold, it does so in a whole split, and not now and then.
+    """
+    mapping = trial.mapping
+    if not mapping.gold_encoding.startswith("index") or any(len(item.options) > 2 for item in trial.items):
+        return False
+    hidden = [str(cell).strip() in {"-1", "-1.0"} for cell in filled(sample, mapping.gold)]
+    changes = sum(one is not other for one, other in itertools.pairwise(hidden))
+    return changes * LEAST_RUN > len(hidden)
 
 
 def _reads_the_same(trial: Trial, chosen: Trial) -> bool:

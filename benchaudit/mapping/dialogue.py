@@ -12,8 +12,11 @@ _SAID = ("content", "value")
 def messages(value: Value) -> list[dict[str, Value]] | None:
     """The messages of a dialogue, spelled in a text or not; None where the value is no message list.
 
-    A message is a record with a speaker (`role`, `from`) and what was said (`content`, `value`).
+    A message is a record with a speaker (`role`, `from`) and what was said (`content`, `value`); one on its
+    own is a dialogue of one.
     """
+    if isinstance(value, dict) and _is_message(value):
+        return [value]
     if isinstance(value, str):
         if not value.lstrip().startswith("["):
             return None

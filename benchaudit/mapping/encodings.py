@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchaudit.mapping.gold import golds_of, listed, spelling
+from benchaudit.mapping.gold import golds_of, listed, spelling, unmarked
 from benchaudit.mapping.letters import joined, pieces, undressed
 from benchaudit.mapping.literal import Spelled, Value
+from benchaudit.mapping.prefixes import labelled
 from benchaudit.mapping.unnamed import is_hidden, is_tie
 from benchaudit.models import ColumnMapping
 
@@ -41,6 +42,7 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
 
     `labels` are those that options have, other than the letters of their places.
     """
+    labels = labels.union(map(unmarked, labels))
     there = [gold for cell in cells for gold in golds_of(cell) if not is_hidden(gold)]
     # A tie says nothing of how the others are written, unless all are texts that begin so.
     golds = [gold for gold in there if not is_tie(gold)] or there
@@ -54,7 +56,10 @@ def _encodings(cells: Sequence[Value], labels: set[str]) -> list[str]:
         found += ["index0", "index1"]
     if most(sum(_one_hot(cell) for cell in cells), len(cells)):
         found.append("scores")
-    return [*found, "text"]
+    found.append("text")
+    if "letter" not in found and most(sum(labelled(str(gold)) is not None for gold in golds), len(golds)):
+        found.append("letter")
+    return found
 
 
 def _are_both(golds: Sequence[Value], kinds: Mapping[str, int]) -> bool:
@@ -66,7 +71,7 @@ def _are_both(golds: Sequence[Value], kinds: Mapping[str, int]) -> bool:
 def _is_label(gold: Value, labels: set[str]) -> bool:
     """Whether a gold is one of the labels in use, or several; the letters of labels may be dressed."""
     text = str(gold).strip()
-    if text in labels:
+    if text in labels or unmarked(text) in labels:
         return True
     letters = {letter.upper() for label in labels if (letter := undressed(label))}
     return all((undressed(piece) or "").upper() in letters for piece in joined(text) or pieces(text))

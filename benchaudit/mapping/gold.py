@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from benchaudit.mapping.cells import Cell, number_of, split
 from benchaudit.mapping.letters import compared, joined, pieces, place_of, undressed
 from benchaudit.mapping.literal import Spelled, Unreadable, Value, decode_literal
+from benchaudit.mapping.prefixes import repeated
 from benchaudit.mapping.unnamed import is_hidden, is_tie
 
 ALPHABET = 26
@@ -36,6 +37,7 @@ class Named:
 
 
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?")
+_MARKS = re.compile(r"[\s_-]")
 _LONGEST_KEY = 100
 """Characters of the longest list of letters or places that is looked at."""
 _NO_LABEL = -1
@@ -243,7 +245,7 @@ def _by_label(text: str, cell: Cell) -> list[int]:
 
 
 def _label(text: str, labels: Sequence[str]) -> int | None:
-    for same in (str, str.strip, _plain):
+    for same in (str, str.strip, _plain, unmarked):
         wanted = same(text)
         matches = [place for place, label in enumerate(labels) if same(label) == wanted]
         if len(matches) > 1:
@@ -251,6 +253,12 @@ def _label(text: str, labels: Sequence[str]) -> int | None:
         if matches:
             return matches[0]
     return None
+
+
+def unmarked(text: str) -> str:
+    """A label that begins with a letter, without case and marks: `Response 1` is the column `response_1`."""
+    text = text.strip()
+    return _MARKS.sub("", text).casefold() if text[:1].isalpha() else text
 
 
 def _plain(text: str) -> str:
@@ -268,6 +276,8 @@ def _by_letter(text: str, cell: Cell) -> list[int]:
         raise Unresolved("unlabelled")
     if letter := undressed(text):
         return [_place(letter, len(cell.options))]
+    if (place := repeated(text, cell.options)) is not None:
+        return [place]
     if _INTEGER.fullmatch(text.strip()):
         # A column of letters with a number in it: released sets count such numbers from 0.
         return [_index(text)]

@@ -18,12 +18,13 @@ OPTION_LISTS = (
     "options", "choices", "all_options", "answers", "candidates", "endings", "answer_choices", "option_list",
     "choice", "mc1_targets", "mc0_targets", "mc2_targets", "target_scores", "multiple_choice_targets",
     "responses", "completions", "alternatives", "answer_options", "possible_answers", "summaries",
+    "candidate_answers", "option",
 )  # fmt: skip
 OPTION_STEMS = (
     "", "option", "opt", "op", "choice", "choices", "answer", "ans", "mc_answer", "ending", "sol", "solution",
     "response", "output", "completion", "candidate", "alternative", "hyp", "hypothesis", "human_ref", "reply",
     "conversation", "generation", "summary", "opcao", "answer_choice", "answer_option",
-    "sentence_quiz",
+    "sentence_quiz", "random_fifth_sentence_quiz",
 )  # fmt: skip
 """What comes before A, B, … or 1, 2, … in the names of columns with one option each."""
 DISTRACTORS = (
@@ -40,12 +41,12 @@ GOLD = (
     "winner", "correct_answer_id", "correct_answer_idx", "correct_answer_index", "correct_answer_num",
     "correct_answer_letter", "correct_letter", "correct_label", "answer_num", "answer_number",
     "answer_label", "answer_text", "answer_choice", "answer_right_ending", "better_response_id", "choice",
-    "preference", "ans", "scores", "ranking", "ranks", "rank", "ra",
+    "preference", "ans", "scores", "ranking", "ranks", "rank", "ra", "ideal", "truth",
 )  # fmt: skip
 GOLD_TEXTS = (
     "correct_answer", "answer", "gold", "correct", "target", "best_answer", "chosen", "correct_option",
     "correct_choice", "solution", "standard_answer", "right_answer", "ground_truth", "preferred",
-    "answer_text", "answer_right_ending", "correct_answers", "label",
+    "answer_text", "answer_right_ending", "correct_answers", "label", "ideal",
 )  # fmt: skip
 """The names among them under which the text of gold is found, where the distractors stand apart."""
 GOLD_STEMS = (
@@ -57,6 +58,20 @@ ID = (
     "id", "question_id", "item_id", "example_id", "qid", "uid", "uuid", "record_id", "idx", "index", "ind",
     "pid", "sample_id", "prompt_id",
 )  # fmt: skip
+
+_RIGHT, _WRONG = "(?:correct|right|gold(?:en)?|true|gt|groundtruth)", "(?:incorrect|wrong|false)"
+_ONE = "(?:answer|ans|option|opt|choice|label|response|completion|candidate|ending|output)"
+_PREFERRED, _REJECTED = "(?:chosen|preferred)", "(?:reject(?:ed)?|(?:non|dis)preferred)"
+_PLACE = "(?:idx|index|id|num|number|letter|key|text)"
+_COMPOSED = {
+    GOLD: re.compile(f"{_RIGHT}(?:{_ONE}{_PLACE}?|{_PLACE})"),
+    GOLD_TEXTS: re.compile(f"{_RIGHT}{_ONE}(?:text)?|{_PREFERRED}{_ONE}"),
+    DISTRACTORS: re.compile(f"{_WRONG}{_ONE}s?|{_REJECTED}{_ONE}?s?"),
+    OPTION_LISTS: re.compile(
+        f"(?!{_RIGHT}|{_WRONG}).*(?:option|choice|ending|candidate|alternative)s(?:list)?"
+    ),
+}
+"""What other names for a role are made of, plain: there are more of them than could be listed."""
 
 _LETTERS = tuple(chr(ord("a") + number) for number in range(26))
 _SUFFIXES = (
@@ -98,8 +113,27 @@ def rank(name: str, known: tuple[str, ...]) -> int | None:
 
     A place inside a record goes by its whole name or by the last part of it.
     """
-    ranks = _ranks(known)
-    return ranks.get(plain(name), ranks.get(plain(name.rsplit(".", 1)[-1])))
+    ranks, leaf = _ranks(known), plain(name.rsplit(".", 1)[-1])
+    found = ranks.get(plain(name), ranks.get(leaf))
+    if found is None and known in _COMPOSED and _COMPOSED[known].fullmatch(leaf):
+        return len(known)
+    return found
+
+
+def is_listed(name: str, known: tuple[str, ...]) -> bool:
+    """Whether the name is one of those that are known, and not only made like them."""
+    place = rank(name, known)
+    return place is not None and place < len(known)
+
+
+def is_preferred(name: str) -> bool:
+    """Whether the name says that an answer was preferred to another, and not that it is right."""
+    return re.match(_PREFERRED, plain(name.rpartition(".")[2])) is not None
+
+
+def is_rejected(name: str) -> bool:
+    """Whether the name says that another answer was preferred."""
+    return re.search(_REJECTED, plain(name)) is not None
 
 
 def by_rank(columns: Sequence[str], known: tuple[str, ...]) -> list[str]:
@@ -118,6 +152,15 @@ def families(names: Sequence[str]) -> list[Family]:
         owners.setdefault(name.rpartition(".")[0], []).append(name)
     found = [family for siblings in owners.values() for family in _families(siblings)]
     return [one for one in found if not any(set(one.columns) < set(other.columns) for other in found)]
+
+
+def following(family: Family) -> str:
+    """What the next column of a family would be called, as its last one is spelled; "" behind Z."""
+    last = family.columns[-1]
+    number = re.search(r"\d+$", last)
+    if not family.lettered and number:
+        return f"{last[: number.start()]}{int(number[0]) + 1}"
+    return last[:-1] + chr(ord(last[-1]) + 1) if family.lettered and last[-1] not in "zZ" else ""
 
 
 def gold_families(names: Sequence[str]) -> list[str]:

@@ -47,3 +47,23 @@ def prefixes(options: Sequence[str | None]) -> Prefixes:
         return Prefixes(bare=bare if any(bare) else None, partial=False, reordered=False)
     there = [place for place in places if place is not None]
     return Prefixes(bare=None, partial=own >= 2, reordered=sorted(there) == expected)
+
+
+def labelled(text: str) -> tuple[int, str] | None:
+    """The place that a label in front of a text names, and what is behind it; None where there is none."""
+    match = _PREFIX.match(half_width(text))
+    return (place_of(match[1] or match[2]), text[match.end() :]) if match else None
+
+
+def repeated(text: str, options: Sequence[str | None]) -> int | None:
+    """The place of the option whose label and text stand in `text`, however the label is dressed.
+
+    None where the two do not say the same: an option that begins so may be meant, or none.
+    """
+    place, said = labelled(text) or (len(options), "")
+    option = options[place] if place < len(options) else None
+    if option is None or not said.strip():
+        return None
+    own = labelled(option)
+    bare = own[1] if own and own[0] == place else option
+    return place if said.strip() in {option.strip(), bare.strip()} else None

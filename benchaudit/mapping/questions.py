@@ -9,7 +9,7 @@ from benchaudit.mapping.candidates import SEPARATORS, list_cell, marked_texts, s
 from benchaudit.mapping.encodings import Sample, filled, most
 from benchaudit.mapping.gold import listed
 from benchaudit.mapping.literal import Repeated
-from benchaudit.mapping.names import GOLD, OPTION_LISTS, by_rank, families
+from benchaudit.mapping.names import DISTRACTORS, GOLD, OPTION_LISTS, by_rank, families
 from benchaudit.mapping.trial import Trial
 from benchaudit.models import ColumnMapping
 
@@ -78,6 +78,17 @@ def preference(trial: Trial, where: str) -> MappingError:
     )
 
 
+def comparison(trial: Trial, where: str) -> MappingError:
+    """The question what -1 means beside two options: that gold is not known, or that the other is better."""
+    mapping = trial.mapping
+    return MappingError(
+        f"{mapping.gold!r} is -1 now and then beside two options: is gold hidden, or the other one meant?",
+        where=where,
+        todo=f"set --gold-encoding {mapping.gold_encoding} if gold is hidden there; what compares by its "
+        "sign is not read, give A and B in its place",
+    )
+
+
 def nothing_fits(
     sample: Sample, columns: Sequence[str], asked: ColumnMapping, where: str, nearest: Trial | None
 ) -> MappingError:
@@ -96,6 +107,8 @@ def _answers(
     yield from _hints(sample, columns, asked)
     if nearest is not None and nearest.usable:
         fit = f"under which {nearest.usable} of {len(nearest.items)} rows become items"
+        if nearest.repeated:
+            fit += f", but in {nearest.repeated} of them gold is one of its own distractors"
         yield (
             f"no mapping fits; the nearest is {described(nearest.mapping)}, {fit}",
             f"set --options or --distractors, --gold and --gold-encoding; {known}",
@@ -110,6 +123,11 @@ def _answers(
         yield (
             f"options {_quoted(options)} are there, but no column is recognised as their gold",
             f"set --gold, and --gold-encoding where it is not clear; {known}",
+        )
+    if distractors := asked.distractors or by_rank(columns, DISTRACTORS)[:1]:
+        yield (
+            f"distractors {_quoted(distractors)} are there, but no column is recognised as their gold",
+            f"set --gold, and --distractors where they are more; {known}",
         )
     yield "no options are recognised", f"set --options or --distractors, and --gold; {known}"
 

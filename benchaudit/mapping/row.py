@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from benchaudit.mapping.cells import Cell, decode_list, split
-from benchaudit.mapping.dialogue import last_turn
+from benchaudit.mapping.dialogue import last_turn, messages
 from benchaudit.mapping.gold import (
     Unresolved,
     golds_of,
@@ -20,14 +20,14 @@ from benchaudit.mapping.gold import (
 )
 from benchaudit.mapping.literal import Spelled, Unreadable, Value
 from benchaudit.mapping.marked import marked_options
-from benchaudit.mapping.prefixes import Prefixes, prefixes
+from benchaudit.mapping.prefixes import Prefixes, prefixes, repeated
 from benchaudit.mapping.unnamed import is_hidden, is_tie, nearly_named
 from benchaudit.models import ColumnMapping
 
 MAX_OPTIONS = 1000
 """More options than this are a misread cell, and would not fit the packed tallies."""
 
-SUBSTITUTES = frozenset({"nan", "<NA>", "#N/A", "#NAME?", "#REF!", "#VALUE!"})
+SUBSTITUTES = frozenset({"nan", "N/A", "<NA>", "#N/A", "#NAME?", "#REF!", "#VALUE!"})
 """What pandas and spreadsheets write where an option was, or was missing."""
 
 
@@ -152,7 +152,7 @@ def _stem(text: str) -> str:
 def _gold_apart(row: Row, mapping: ColumnMapping, marks: list[str]) -> tuple[list[str | None], int]:
     """Gold's text in one column, the distractors in others: gold is put first, and means nothing there."""
     distractors = _distractors(row.distractors, mapping, marks)
-    golds = _gold_texts(_gold_cell(row), mapping, distractors)
+    golds = _gold_texts(_last_turn(_gold_cell(row), mapping, marks), mapping, distractors)
     if not golds:
         raise Unresolved("unlabelled")
     if len(golds) > 1:
@@ -169,7 +169,6 @@ def _gold_cell(row: Row) -> Value:
 
 def _gold_texts(value: Value, mapping: ColumnMapping, distractors: Sequence[str | None]) -> list[str]:
     """The golds that a cell holds: a list, or texts joined as the distractors are, is several."""
-    value = last_turn(value, marked=mapping.last_turn)
     golds = listed(value)
     if isinstance(value, str) and any((text or "").startswith("[") for text in distractors):
         # Where distractors look like `[1, 2]`, gold may as well; else it is the list that it looks like.
@@ -180,10 +179,22 @@ def _gold_texts(value: Value, mapping: ColumnMapping, distractors: Sequence[str 
     return [text for text in texts if text is not None]
 
 
+def _last_turn(value: Value, mapping: ColumnMapping, marks: list[str]) -> Value:
+    """What is said last in a cell, with a mark where that takes more than the last of a list of messages."""
+    said = last_turn(value, marked=mapping.last_turn)
+    if said is not value and messages(value) is not None and not (mapping.last_turn and _is_plain(value)):
+        marks.append("message")
+    return said
+
+
+def _is_plain(value: Value) -> bool:
+    return isinstance(value, list) and isinstance(value[-1].get("content"), str)
+
+
 def _distractors(values: Sequence[Value], mapping: ColumnMapping, marks: list[str]) -> list[str | None]:
     texts: list[str | None] = []
     for released in values:
-        value = last_turn(released, marked=mapping.last_turn)
+        value = _last_turn(released, mapping, marks)
         if isinstance(value, list) or mapping.distractor_lists or mapping.separator:
             cell = decode_list(value, mapping.separator)
             if cell is not None:
@@ -196,7 +207,7 @@ def _distractors(values: Sequence[Value], mapping: ColumnMapping, marks: list[st
 
 def _gold_among(row: Row, mapping: ColumnMapping, marks: list[str]) -> tuple[list[str | None], int]:
     """A list of options and a gold that names one of them."""
-    cell = _option_cell(row, mapping)
+    cell = _option_cell(row, mapping, marks)
     if cell is None or all(option is None for option in cell.options):
         raise Unresolved("no-options")
     if len(row.options) == 1:
@@ -210,7 +221,7 @@ def _gold_among(row: Row, mapping: ColumnMapping, marks: list[str]) -> tuple[lis
     return list(cell.options) if labels.bare is None else labels.bare, gold
 
 
-def _option_cell(row: Row, mapping: ColumnMapping) -> Cell | None:
+def _option_cell(row: Row, mapping: ColumnMapping, marks: list[str]) -> Cell | None:
     if mapping.options_in_question:
         text = _text(row.options[0])
         return None if text is None else marked_options(text).cell
@@ -218,7 +229,7 @@ def _option_cell(row: Row, mapping: ColumnMapping) -> Cell | None:
         return decode_list(row.options[0], mapping.separator, scored=not mapping.gold)
     # One option a column: an empty cell is no option there, and keeps its place for the gold. Its
     # label is the name of its column.
-    texts = [_text(last_turn(value, marked=mapping.last_turn)) for value in row.options]
+    texts = [_text(_last_turn(value, mapping, marks)) for value in row.options]
     labels = [name.rsplit(".", 1)[-1] for name in mapping.options]
     return Cell(options=texts, labels=labels, style="columns")
 
@@ -258,6 +269,10 @@ def _gold(row: Row, mapping: ColumnMapping, cell: Cell, labels: Prefixes, marks:
         raise
     if not named.exact:
         marks.append("gold-trimmed")
+    if encoding == "letter" and any(
+        repeated(str(gold), cell.options) is not None for gold in golds_of(value)
+    ):
+        marks.append("gold-with-text")
     if encoding == "text" and _is_no_text(value) and not isinstance(cell.options[named.place], Spelled):
         marks.append("gold-type")
     return named.place

@@ -50,13 +50,18 @@ class Trial:
     @property
     def holds(self) -> bool:
         """Whether the rows speak for it: most golds can be read, and those that can name an option."""
-        named = self.left_out(None, "several-golds")
+        named = self.left_out(None, "several-golds") - self.repeated
         read = named + self.left_out("gold-out-of-range") + self._nearly
         # Of a row without options it cannot be said whether its gold names one.
         asked = self.labelled - self.left_out("unreadable-options", "one-option", "repeated-name")
         # A text that stands apart from the distractors is gold; a list of places may be anything.
         some = self.usable > 0 or (self.mapping.gold_apart and named > 0)
         return some and named >= LEAST_USABLE * self.labelled and read >= LEAST_READ * asked
+
+    @property
+    def repeated(self) -> int:
+        """Rows whose gold stands apart, and among its own distractors too: two columns that say the same."""
+        return sum(self.mapping.gold_apart and "gold-duplicated" in item.marks for item in self.items)
 
     @property
     def _nearly(self) -> int:

@@ -21,6 +21,8 @@ _HIDDEN = _WORDS | {
 
 The words among them may as well be an answer: as a text that is no option they are one that is missed.
 """
+_LEVEL = frozenset({"both", "bothbad", "bothgood", "neither", "draw", "equal"})
+"""What else than a tie is said of answers none of which is better, marks left out."""
 
 
 def is_hidden(gold: Value, *, as_text: bool = False) -> bool:
@@ -32,8 +34,9 @@ def is_hidden(gold: Value, *, as_text: bool = False) -> bool:
 
 
 def is_tie(gold: Value) -> bool:
-    """Whether a gold says that several answers are as good, such as `tie (bothbad)`."""
-    return isinstance(gold, str) and gold.strip().casefold().startswith("tie")
+    """Whether a gold says that no answer is better than the others, such as `tie (bothbad)` or `both_bad`."""
+    said = re.sub(r"[\W_]", "", gold).casefold() if isinstance(gold, str) else ""
+    return said.startswith("tie") or said in _LEVEL
 
 
 def nearly_named(golds: Sequence[Value], options: Sequence[str | None]) -> bool:

@@ -15,6 +15,7 @@ import duckdb
 
 from benchaudit.errors import SourceError
 from benchaudit.mapping.literal import decode_json
+from benchaudit.mapping.names import families, following
 from benchaudit.reading.document import BrokenDocument, Window
 from benchaudit.reading.encoding import Utf8, is_text, lines_of, shown
 from benchaudit.reading.engine import literal
@@ -135,8 +136,34 @@ def _named(whole: Table, connection: duckdb.DuckDBPyConnection) -> Table:
         raise SourceError(
             f"holds no record{_why(sampled)}", where=whole.file, todo="a row must be a JSON object with names"
         )
+    if len(sampled) == _SAMPLED:
+        _add_late(names, whole.relation, connection)
     columns = tuple(replace(_RECORD, name=shown(title), path=(title,)) for title in names)
     return replace(whole, columns=columns)
+
+
+def _add_late(names: dict[str, None], relation: str, connection: duckdb.DuckDBPyConnection) -> None:
+    """Add the options that only later records have, such as an `option_e`: they would be read as of fewer."""
+    late = [""]
+    while late:
+        ahead = map(following, families(list(names)))
+        unknown = [name for name in ahead if name and name not in names]
+        late = _later(unknown, relation, connection) if unknown else []
+        names.update(dict.fromkeys(late))
+
+
+def _later(names: Sequence[str], relation: str, connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Those of some names that any record has. What cannot be read is found when all rows are read."""
+    has = [
+        f"coalesce(bool_or(CASE WHEN contains(record, {literal(json.dumps(name, ensure_ascii=False))}) "
+        f"THEN json_valid(record) AND list_contains(json_keys(record), {literal(name)}) END), false)"
+        for name in names
+    ]
+    try:
+        found = connection.execute(f"SELECT {', '.join(has)} FROM {relation} WHERE unreadable IS NULL")
+        return [name for name, there in zip(names, found.fetchall()[0], strict=True) if there]
+    except duckdb.Error:
+        return []
 
 
 def _why(records: Sequence[str]) -> str:

@@ -39,7 +39,8 @@ def snippet(
     report's table. "" where a short script would misread the files.
     """
     mapping = audit.mapping
-    lengthy = mapping.options_in_question or len(mapping.gold_columns) > 1
+    by_name = mapping.gold_encoding == "labels" and len(mapping.options) > 1
+    lengthy = mapping.options_in_question or len(mapping.gold_columns) > 1 or by_name
     if not audit.plain or lengthy or mapping.gold_encoding not in _SHORT:
         return ""
     containers = {_container(path) for path in addresses}

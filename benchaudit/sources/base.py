@@ -15,6 +15,11 @@ from benchaudit.sources.card import labels_of
 
 CARD = "README.md"
 DATA_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow")
+ABOUT_DATA = frozenset(
+    {"config.json", "dataset_dict.json", "dataset_info.json", "dataset_infos.json", "state.json"}
+)
+"""What the library `datasets` writes beside data, and does not take for data; who means it names it."""
+
 _PACKED = re.compile(r"\.(gz|zst)$")
 
 
@@ -147,5 +152,6 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def _is_data(path: str) -> bool:
-    hidden = any(part.startswith(".") for part in path.split("/"))
-    return not hidden and _PACKED.sub("", path.lower()).endswith(DATA_ENDINGS)
+    parts = path.split("/")
+    passed = parts[-1] in ABOUT_DATA or any(part.startswith(".") for part in parts)
+    return not passed and _PACKED.sub("", path.lower()).endswith(DATA_ENDINGS)

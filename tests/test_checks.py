@@ -13,9 +13,11 @@ from itertools import pairwise
 
 import duckdb
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchaudit.checks import EXTREMA, GROUPS, all_checks, by_name
-from benchaudit.checks.lists import WHITE
+from benchaudit.checks.lists import _EDGE, LISTS, WHITE, mentions
 from benchaudit.checks.terms import ABSOLUTES, HEDGES, NEGATION, OF_THE_ABOVE
 from benchaudit.items import learn, scan_sql
 from benchaudit.learning import learnt_sql
@@ -23,6 +25,66 @@ from benchaudit.models import ColumnMapping
 from benchaudit.packing import column_of, unpacked
 from benchaudit.tally import Tally
 from tests.pairs import Row, relation
+
+TERMS = (ABSOLUTES, HEDGES, NEGATION, OF_THE_ABOVE)
+PIECES_OF_TERMS = (
+    *(
+        "all",
+        "of the above",
+        "never",
+        "can't",
+        "peut-être",
+        "entièrement",
+        "völlig",
+        "以上都是",
+        "不",
+        "may",
+        "no",
+    ),
+    *(
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\x00",
+        "\x01",
+        "-",
+        "_",
+        ".",
+        "(",
+        "{",
+        "~",
+        "`",
+        "@",
+        "[",
+        "^",
+        "/",
+        ":",
+        "0",
+        "Z",
+        "z",
+    ),
+    *(
+        "’",
+        "“",
+        "–",
+        "…",
+        "\x85",
+        "\xa0",
+        "\u3000",
+        "。",
+        "，",
+        "é",
+        "\u0301",
+        "٣",
+        "²",
+        "Ⅷ",
+        "中",
+        "я",
+        "😀",
+        "ª",
+    ),
+)
 
 CHECKS, EVERY = all_checks(), all_checks(probe=True)
 ORDERED = {check.name for check in CHECKS if check.needs == "order"}
@@ -349,3 +411,19 @@ def test_white_space_is_what_python_takes_for_it():
 )
 def test_what_a_check_needs(mapping, absent):
     assert {check.name for check in CHECKS if not check.applies(mapping)} == absent
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([*PIECES_OF_TERMS]), max_size=6).map("".join), min_size=1, max_size=4)
+)
+def test_a_term_ends_where_letters_marks_and_numbers_do(options):
+    """Signs beyond ASCII are replaced before terms are looked for, which must be as good as their classes."""
+    quick = [mentions(terms) for terms in TERMS]
+    plain = [sql.replace(_EDGE, r"[^\pL\pM\pN]").replace("edged", "lowered") for sql in quick]
+    found = ", ".join(f"list_transform(edged, lambda option, place: {sql})" for sql in (*quick, *plain))
+    with duckdb.connect() as connection:
+        (row,) = connection.execute(
+            f"SELECT {found} FROM (SELECT *, {LISTS['edged']} AS edged FROM (SELECT $options AS lowered))",
+            {"options": [option.lower() for option in options]},
+        ).fetchall()
+    assert row[: len(TERMS)] == row[len(TERMS) :]

@@ -28,18 +28,34 @@ def _stripped(text: str) -> str:
     return f"CASE WHEN {plain} THEN {text} WHEN {white} THEN trim({text}, '{WHITE}') ELSE {text} END"
 
 
+def _words(word: str) -> str:
+    return f"list_transform(lowered, lambda text: regexp_extract_all(text, '{word}'))"
+
+
+_IS_ASCII = "strlen(array_to_string(lowered, '')) = length(array_to_string(lowered, ''))"
+_EDGED = r"""list_transform(lowered, lambda option:
+    regexp_replace(option, '[^\pL\pM\pN\x{0}-\x{7f}]', chr(1), 'g'))"""
+_EDGE = r"[\x{0}-/:-@\[-`{-\x{7f}]"
+"""What is no letter, mark or number, in a text of `edged`.
+
+In a lambda the engine compiles a pattern anew for each two thousand rows, and for each file, and classes of
+Unicode take longest: as long as looking for a term in all of these rows.
+"""
+
 LISTS = {
     "lengths": "list_transform(options, lambda option: length(option))",
     "stripped": f"list_transform(options, lambda option: {_stripped('option')})",
     "lowered": "list_transform(stripped, lambda option: lower(option))",
+    "edged": f"CASE WHEN {_IS_ASCII} THEN lowered ELSE {_EDGED} END",
     "keys": "list_transform(lowered, lambda text: hash(text))",
-    "words": f"list_transform(lowered, lambda text: regexp_extract_all(text, '{WORD}'))",
+    "words": f"CASE WHEN {_IS_ASCII} THEN {_words('[0-9a-z]+')} ELSE {_words(WORD)} END",
     "vocabularies": "list_transform(words, lambda found: list_distinct(found))",
     "all_words": "flatten(vocabularies)",
     "asked": f"list_distinct(regexp_extract_all(lower(question), '{WORD}'))",
 }
 """SQL by name, each over `options`, `question` and the lists before it.
 
+`edged` has a sign of ASCII in the place of each other one, so that there words end at signs of ASCII alone.
 `keys` tell texts apart within one run, with no regard to case and to white space around them.
 `vocabularies` are the different words of each option; `all_words` lays them one behind the other, and
 `asked` are the different words of the question: these two have no entry for each option.
@@ -66,9 +82,8 @@ def mentions(terms: Iterable[str]) -> str:
     """
     spaced = sorted(term for term in terms if term.isascii() or not _is_han(term))
     joined = sorted(term for term in terms if not term.isascii() and _is_han(term))
-    edge = r"[^\pL\pM\pN]"
-    patterns = [rf"(?:^|{edge})(?:{'|'.join(map(_escaped, spaced))})(?:$|{edge})", *map(_escaped, joined)]
-    return f"regexp_matches(lowered[place], '{'|'.join(patterns)}')"
+    patterns = [rf"(?:^|{_EDGE})(?:{'|'.join(map(_escaped, spaced))})(?:$|{_EDGE})", *map(_escaped, joined)]
+    return f"regexp_matches(edged[place], '{'|'.join(patterns)}')"
 
 
 def _is_han(term: str) -> bool:

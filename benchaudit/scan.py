@@ -134,7 +134,7 @@ def _groups(tables: Sequence[Table], bindings: Sequence[Binding], kept: Collecti
     alike: dict[object, list[int]] = {}
     for number, (table, binding) in enumerate(zip(tables, bindings, strict=True)):
         if number not in kept:
-            alike.setdefault((table.way, table.schema, binding.anywhere), []).append(number)
+            alike.setdefault((table.company, binding.anywhere), []).append(number)
     return [
         _Group(numbers=numbers, tables=[tables[n] for n in numbers], bindings=[bindings[n] for n in numbers])
         for numbers in alike.values()

@@ -146,6 +146,19 @@ def test_files_are_scanned_as_one_where_they_are_read_alike(second, alike, tmp_p
         assert question == md5(f"q{(0, 50, 90)[file] + row - 1}".encode()).hexdigest()
 
 
+def test_a_large_file_is_scanned_on_its_own(tmp_path, monkeypatch):
+    """Several at once took more memory than a scan may have."""
+    groups = []
+    monkeypatch.setattr("benchaudit.reading.table.LARGE", 100)
+    monkeypatch.setattr(scanning, "quick_items", lambda bindings, _: groups.append(len(bindings)))
+    narrow_rows(
+        {"a.csv": csv_of(["certain"]), "b.csv": csv_of(["certain"] * 9), "c.csv": csv_of(["certain"])},
+        tmp_path,
+        quick=True,
+    )
+    assert groups == [2, 1]
+
+
 def test_names_that_differ_by_case_only_are_no_reason_to_mix_columns_up(tmp_path):
     """The engine gives such columns other names, which it would look for in the next file."""
     work = tmp_path.resolve()

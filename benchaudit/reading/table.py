@@ -20,6 +20,9 @@ FILES = "\x1ffiles\x1f"
 SPOOLED = f"(SELECT *, file_index::INTEGER AS file_index FROM read_parquet({FILES}))"
 """The way to rows that were written down with `unreadable` among their columns."""
 
+LARGE = 4 << 20
+"""Bytes of a file that is read on its own: planning is little of that, and its parts need the memory."""
+
 Form = Literal["text", "json", "record"]
 Kind = Literal["", "text", "integer", "texts"]
 
@@ -70,10 +73,9 @@ class Table:
 
     `way` is SQL for a FROM clause over `FILES`, here `path` alone. It gives the columns that `Column.sql`
     names, `file_index`, which counts the files from 0, and `unreadable`, the reason code of a row that
-    could not be read at all (else NULL). Tables of one way and one `schema`, the names and types that a
-    container declares, can be read together. `notes` say how the bytes were read. `labels` are names that
-    the dataset gives the file, such as `@split`. `rows` is how many there have to be, None where that is
-    not known beforehand.
+    could not be read at all (else NULL). `schema` are the names and types that a container declares. `notes`
+    say how the bytes were read. `labels` are names that the dataset gives the file, such as `@split`. `rows`
+    is how many there have to be, None where that is not known beforehand.
     """
 
     file: str
@@ -89,6 +91,12 @@ class Table:
     def relation(self) -> str:
         """SQL for a FROM clause that gives the rows of this file."""
         return relation_of([self])
+
+    @property
+    def company(self) -> tuple[object, ...]:
+        """Tables with an equal one are read together: small ones of one way and one schema."""
+        alone = self.path if self.path.stat().st_size >= LARGE else None
+        return self.way, self.schema, alone
 
     @property
     def places(self) -> Mapping[str, str | None]:
